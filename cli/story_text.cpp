@@ -1,0 +1,99 @@
+#include "cli/story_text.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "scenarios/engine/command_line.hpp"
+
+namespace rocdrill::cli {
+namespace {
+
+constexpr std::size_t most_lines = 6;
+
+/// The last lines that mention what the event is about, else the first lines.
+std::vector<std::string> telling_lines(const std::string& output, const EventView& event) {
+  std::vector<std::string> lines = sim::lines_of(output);
+  const std::string shows = event.text(field::shows);
+  std::vector<std::string> chosen;
+  for (const std::string& line : lines) {
+    const bool tells = line.find(event.subject) != std::string::npos ||
+                       (!shows.empty() && line.find(shows.substr(0, 40)) != std::string::npos);
+    if (tells) chosen.push_back(line);
+  }
+  if (chosen.empty()) chosen = std::move(lines);
+  if (chosen.size() > most_lines) {
+    const std::size_t left_out = chosen.size() - most_lines;
+    chosen.resize(most_lines);
+    chosen.push_back(fmt::format("... {} more lines", left_out));
+  }
+  return chosen;
+}
+
+std::string labelled(std::string_view label, const std::string& value, std::size_t width) {
+  if (value.empty()) return {};
+  return fmt::format("    {:<8}", label) + wrap(printable(value), width, 12).substr(12);
+}
+
+}  // namespace
+
+Colour colour_of(scenarios::LayerState state) {
+  switch (state) {
+    case scenarios::LayerState::ok: return Colour::green;
+    case scenarios::LayerState::warning: return Colour::yellow;
+    case scenarios::LayerState::fault: return Colour::red;
+    case scenarios::LayerState::affected: return Colour::yellow;
+    case scenarios::LayerState::unmodelled: return Colour::blue;
+    case scenarios::LayerState::not_reached: break;
+  }
+  return Colour::grey;
+}
+
+std::string badge(scenarios::LayerState state) {
+  const char* glyph = "-";
+  if (state == scenarios::LayerState::ok) glyph = "ok";
+  if (state == scenarios::LayerState::warning) glyph = "!";
+  if (state == scenarios::LayerState::fault) glyph = "X";
+  if (state == scenarios::LayerState::affected) glyph = "x";
+  if (state == scenarios::LayerState::unmodelled) glyph = "?";
+  const std::string word(scenarios::name(state));
+  return paint(word == glyph ? word : fmt::format("{} {}", glyph, word), colour_of(state));
+}
+
+std::string evidence_text(sim::Node& node, const EventView& event, std::size_t indent) {
+  const std::string command = event.text(field::see);
+  if (command.empty()) return {};
+  const auto argv = scenarios::split_command(command);
+  if (!argv || argv->empty()) return {};
+  Host& host = static_cast<Backend&>(node).host();
+  const CommandResult result = host.run(*argv, host.session());
+  if (!result.found) return {};
+  const std::string margin(indent, ' ');
+  std::string text = margin + paint("$ " + command, Colour::blue) + "\n";
+  for (const std::string& line : telling_lines(result.out + result.err, event)) text += margin + printable(line) + "\n";
+  return text;
+}
+
+std::string layer_text(sim::Node& node, const scenarios::LayerStory& story, std::size_t width) {
+  const Timeline& timeline = node.os.timeline;
+  std::string text = fmt::format("{} {:<16} {}", static_cast<int>(story.layer), title(story.layer), badge(story.state));
+  if (story.telling == no_event) return text + "\n";
+  const EventView event = timeline.at(story.telling);
+  text += paint(fmt::format("   t = {}", seconds(event.time_ns)), Colour::grey) + "\n";
+  if (event.severity == Severity::info || event.severity == Severity::debug) {
+    std::string line = fmt::format("{} {}", event.kind, event.subject);
+    if (const std::string got = event.text(field::got); !got.empty()) line += ": " + got;
+    return text + "    " + printable(line) + "\n";
+  }
+  text += labelled("what", fmt::format("{} {}", event.kind, event.subject), width);
+  text += labelled("asked", event.text(field::asked), width);
+  text += labelled("got", event.text(field::got), width);
+  text += labelled("did", event.text(field::did), width);
+  if (event.cause != no_event) {
+    const EventView cause = timeline.at(event.cause);
+    text += labelled("because", fmt::format("{} {} ({})", cause.kind, cause.subject, title(cause.layer)), width);
+  }
+  return text + evidence_text(node, event, 12);
+}
+
+}  // namespace rocdrill::cli

@@ -1,0 +1,126 @@
+#include "scenarios/engine/run.hpp"
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+
+#include "sim/device_code.hpp"
+#include "sim/frameworks/torch.hpp"
+#include "sim/tools/tools.hpp"
+
+namespace rocdrill::scenarios {
+namespace {
+
+std::string read_all(const std::filesystem::path& path) {
+  std::ifstream in(path, std::ios::binary);
+  std::ostringstream out;
+  out << in.rdbuf();
+  return out.str();
+}
+
+sim::Json to_json(const sim::FaultUse& use) {
+  sim::Json parameters = sim::Json::object();
+  for (const auto& [name, value] : use.parameters) {
+    std::visit([&](const auto& is) { parameters[name] = is; }, value);
+  }
+  return {{"id", use.id}, {"parameters", std::move(parameters)}};
+}
+
+/// The circumstances of a fault, whether or not it is injected.
+void prepare(sim::Node& node, const sim::FaultUse& use) {
+  const sim::Fault* fault = sim::FaultRegistry::instance().find(use.id);
+  if (!fault) throw std::runtime_error("there is no fault '" + use.id + "'");
+  auto parameters = sim::FaultRegistry::check(fault->info(), use.parameters);
+  if (!parameters) throw std::runtime_error(parameters.error());
+  fault->prepare(node, *parameters);
+}
+
+/// Runs the node until nothing is left to do; a fault with a trigger goes in as soon as an event
+/// of that kind has been recorded.
+void run_with_triggers(sim::Node& node, std::vector<const DrillFault*> waiting) {
+  std::size_t seen = 0;
+  while (node.step()) {
+    for (; seen < node.os.timeline.size() && !waiting.empty(); ++seen) {
+      const std::string kind(node.os.timeline.at(static_cast<EventId>(seen + 1)).kind);
+      std::erase_if(waiting, [&](const DrillFault* fault) {
+        if (!kind.starts_with(fault->at.trigger)) return false;
+        node.schedule({"inject", to_json(fault->use)});
+        return true;
+      });
+    }
+  }
+}
+
+std::string workload_kind(const Workload& workload) {
+  switch (workload.kind) {
+    case Workload::Kind::torch:
+      return "torch";
+    case Workload::Kind::hip_app:
+      return "hip-app";
+    case Workload::Kind::none:
+      break;
+  }
+  return "none";
+}
+
+}  // namespace
+
+bool load_code_objects(const DataPath& data, sim::NodeSpec& spec) {
+  if (!data.code_objects()) return false;
+  for (const char* source : {"saxpy", "matmul"}) {
+    std::error_code error;
+    for (const auto& file :
+         std::filesystem::directory_iterator(*data.code_objects() / source, error)) {
+      if (file.path().extension() != ".co") continue;
+      std::string target = file.path().stem().string();
+      std::ranges::replace(target, '@', ':');  // ':' is no good in file names
+      spec.code_objects[source][target] = read_all(file.path());
+    }
+  }
+  return !spec.code_objects.empty();
+}
+
+std::unique_ptr<sim::Node> make_node(sim::NodeSpec spec, const RunOptions& options) {
+  auto node = std::make_unique<sim::Node>(
+      std::move(spec), sim::NodeOptions{options.seed, options.threads, options.queue_events});
+  node->set_command_runner(sim::tools::run_command);
+  return node;
+}
+
+std::unique_ptr<sim::Node> run_drill(const ResolvedDrill& resolved, sim::NodeSpec spec,
+                                     const RunOptions& options) {
+  const Drill& drill = resolved.drill;
+  auto node = make_node(std::move(spec), options);
+  std::vector<const DrillFault*> triggered;
+  for (const DrillFault& fault : drill.faults) {
+    if (options.healthy) continue;
+    if (fault.at.kind == FaultTime::Kind::trigger) triggered.push_back(&fault);
+    if (fault.at.kind == FaultTime::Kind::boot) node->schedule(0, {"inject", to_json(fault.use)});
+    if (fault.at.kind == FaultTime::Kind::time) {
+      node->schedule(fault.at.time_ns, {"inject", to_json(fault.use)});
+    }
+  }
+  for (const DrillFault& fault : drill.faults) prepare(*node, fault.use);
+  node->schedule({"power_on", sim::Json::object()});
+  run_with_triggers(*node, std::move(triggered));
+  if (drill.workload.kind != Workload::Kind::none) {
+    node->schedule(
+        {"workload", {{"kind", workload_kind(drill.workload)}, {"path", drill.workload.path}}});
+    node->run();
+  }
+  return node;
+}
+
+checks::Deployment deployment_of(const sim::NodeSpec& spec) {
+  checks::Deployment deployment;
+  deployment.programs = sim::programs_of(spec);
+  if (!spec.torch.version.empty()) {
+    deployment.rocblas_library =
+        spec.torch.directory + "/" + std::string(frameworks::torch_rocblas);
+  }
+  deployment.expected_gpus = spec.gpus.size();
+  return deployment;
+}
+
+}  // namespace rocdrill::scenarios

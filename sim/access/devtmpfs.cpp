@@ -1,0 +1,115 @@
+#include "sim/access/devtmpfs.hpp"
+
+#include <fnmatch.h>
+
+#include <cerrno>
+#include <set>
+
+#include "sim/kernel/kernel.hpp"
+
+namespace rocdrill::access {
+namespace {
+
+/// The value of KEY=="value" or KEY="value" in a udev rule; "" if absent.
+std::string rule_value(const std::string& line, const std::string& key) {
+  for (const std::string op : {"==\"", "=\""}) {
+    const std::size_t at = line.find(key + op);
+    if (at == std::string::npos) continue;
+    const std::size_t begin = at + key.size() + op.size();
+    return line.substr(begin, line.find('"', begin) - begin);
+  }
+  return {};
+}
+
+}  // namespace
+
+DevTmpfs::DevTmpfs(sim::Os& os, const kernel::Kernel& kernel) : os_(os), kernel_(kernel) {
+  os_.files.mount("/dev", *this);
+}
+
+DevTmpfs::Override DevTmpfs::by_rules(std::string_view path) const {
+  Override result{.mode = 0600};
+  const std::string name(sim::basename(path));
+  // udev: files of both folders in one order by name; a file of /etc replaces its namesake.
+  std::map<std::string, std::string> files;
+  for (const std::string directory : {"/lib/udev/rules.d", "/etc/udev/rules.d"}) {
+    auto names = os_.files.list(directory);
+    if (!names) continue;
+    for (const std::string& file : *names) files[file] = directory + "/" + file;
+  }
+  for (const auto& [file, rules] : files) {
+    for (const std::string& line : sim::lines_of(os_.files.text(rules))) {
+      if (fnmatch(rule_value(line, "KERNEL").c_str(), name.c_str(), 0) != 0) continue;
+      const std::string mode = rule_value(line, "MODE");
+      if (!mode.empty()) result.mode = static_cast<std::uint32_t>(std::stoul(mode, nullptr, 8));
+      if (const auto group = sim::find_group(os_.files, rule_value(line, "GROUP"))) {
+        result.gid = group->gid;
+      }
+      result.event = std::max(result.event, os_.files.why(rules));
+    }
+  }
+  return result;
+}
+
+DevTmpfs::Override DevTmpfs::attributes(std::string_view path) const {
+  const auto changed = overrides_.find(path);
+  return changed == overrides_.end() ? by_rules(path) : changed->second;
+}
+
+SysResult<FileStat> DevTmpfs::lstat(std::string_view path) {
+  if (path == "/dev") return FileStat{.type = FileType::directory, .mode = 0755};
+  if (path == "/dev/shm") return FileStat{.type = FileType::directory, .mode = 01777};
+  bool is_parent = false;
+  for (const kernel::CharDevice& device : kernel_.char_devices()) {
+    if (device.path == path) {
+      const Override is = attributes(path);
+      return FileStat{.type = FileType::character,
+                      .mode = is.mode,
+                      .uid = is.uid,
+                      .gid = is.gid,
+                      .rdev_major = device.major,
+                      .rdev_minor = device.minor};
+    }
+    is_parent = is_parent || device.path.starts_with(std::string(path) + "/");
+  }
+  if (is_parent) return FileStat{.type = FileType::directory, .mode = 0755};
+  return fail(ENOENT, kernel_.why_no_device(path));
+}
+
+SysResult<std::string> DevTmpfs::read(std::string_view) { return fail(EINVAL); }
+
+SysResult<std::vector<std::string>> DevTmpfs::list(std::string_view path) {
+  std::set<std::string> names;
+  if (path == "/dev") names.insert("shm");
+  const std::string below = std::string(path) + "/";
+  for (const kernel::CharDevice& device : kernel_.char_devices()) {
+    if (!device.path.starts_with(below)) continue;
+    const std::string rest = device.path.substr(below.size());
+    names.insert(rest.substr(0, rest.find('/')));
+  }
+  return std::vector<std::string>(names.begin(), names.end());
+}
+
+SysResult<void> DevTmpfs::set_mode(std::string_view path, std::uint32_t mode, EventId event) {
+  if (auto stat = lstat(path); !stat) return std::unexpected(stat.error());
+  Override changed = attributes(path);
+  changed.mode = mode;
+  changed.event = event;
+  overrides_.insert_or_assign(std::string(path), changed);
+  return {};
+}
+
+SysResult<void> DevTmpfs::set_owner(std::string_view path, std::uint32_t uid, std::uint32_t gid,
+                                    EventId event) {
+  if (auto stat = lstat(path); !stat) return std::unexpected(stat.error());
+  Override changed = attributes(path);
+  changed.uid = uid;
+  changed.gid = gid;
+  changed.event = event;
+  overrides_.insert_or_assign(std::string(path), changed);
+  return {};
+}
+
+EventId DevTmpfs::why_attributes(std::string_view path) const { return attributes(path).event; }
+
+}  // namespace rocdrill::access

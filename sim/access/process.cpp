@@ -1,0 +1,244 @@
+#include "sim/access/process.hpp"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/mman.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cerrno>
+#include <cstring>
+
+#include "sim/kernel/kernel.hpp"
+
+namespace rocdrill::access {
+namespace {
+
+using sim::Os;
+
+/// Owner, group and other bits as the kernel's generic_permission() picks them.
+bool permitted(const FileStat& stat, const Identity& who, bool read, bool write) {
+  if (who.uid == 0) return true;
+  const unsigned shift = who.uid == stat.uid ? 6 : who.in_group(stat.gid) ? 3 : 0;
+  const unsigned bits = stat.mode >> shift & 7u;
+  return (!read || (bits & 4u) != 0) && (!write || (bits & 2u) != 0);
+}
+
+class NodeProcess final : public Process, public kernel::FileTable {
+ public:
+  NodeProcess(Os& os, kernel::Kernel& kernel, DevTmpfs& devices, const ProcessSpec& spec)
+      : os_(os), kernel_(kernel), devices_(devices), spec_(spec), pid_(os.new_pid()) {
+    os_.processes[pid_] = {spec.command, spec.identity.uid};
+  }
+  ~NodeProcess() override {
+    files_.clear();
+    for (const auto& [address, length] : mappings_) ::munmap(address, length);
+    os_.processes.erase(pid_);
+  }
+
+  int pid() const override { return pid_; }
+  const Identity& identity() const override { return spec_.identity; }
+  const Environment& environment() const override { return spec_.environment; }
+
+  EventId why_env(std::string_view name) const override {
+    const auto at = spec_.environment_events.find(name);
+    return at == spec_.environment_events.end() ? no_event : at->second;
+  }
+  EventId why(std::string_view path) const override { return os_.files.why_resolved(path); }
+
+  SysResult<int> open(std::string_view path, int flags) override;
+  SysResult<void> close(int fd) override;
+  SysResult<std::size_t> read(int fd, std::span<std::byte> into) override;
+  SysResult<std::size_t> write(int fd, std::span<const std::byte> from) override;
+  SysResult<int> ioctl(int fd, unsigned long request, void* argument) override;
+  SysResult<void*> mmap(int fd, std::size_t length, int prot, std::uint64_t offset) override;
+  SysResult<void> munmap(void* address, std::size_t length) override;
+  void store_doorbell(volatile std::uint64_t* doorbell, std::uint64_t value) override;
+  bool relax() override;
+  void sleep_ns(std::uint64_t duration) override { os_.clock.advance(duration); }
+
+  SysResult<FileStat> stat(std::string_view path) override {
+    if (hidden(path)) return fail(ENOENT);
+    return os_.files.stat(path);
+  }
+  SysResult<FileStat> lstat(std::string_view path) override {
+    if (hidden(path)) return fail(ENOENT);
+    return os_.files.lstat(path);
+  }
+  SysResult<std::vector<std::string>> list(std::string_view directory) override;
+  SysResult<std::string> readlink(std::string_view path) override {
+    return os_.files.readlink(path);
+  }
+
+  kernel::DeviceFile* device(int fd) override {
+    const auto at = files_.find(fd);
+    return at == files_.end() ? nullptr : at->second.device.get();
+  }
+
+ private:
+  struct OpenFile {
+    std::string path;
+    int flags = 0;
+    std::string content;  ///< of a regular file, as read at open
+    std::size_t at = 0;
+    std::unique_ptr<kernel::DeviceFile> device;
+  };
+
+  /// A device that this process's view (a container's device list) does not contain.
+  bool hidden(std::string_view path) const {
+    return spec_.restrict_devices && path.starts_with("/dev/") && path != "/dev/dri" &&
+           std::ranges::find(spec_.devices, path) == spec_.devices.end();
+  }
+  SysResult<int> refuse(std::string_view path, int error, EventId cause);
+  SysResult<int> open_device(std::string_view path, int flags);
+  int insert(OpenFile file) {
+    int fd = 3;
+    while (files_.contains(fd)) ++fd;
+    files_.emplace(fd, std::move(file));
+    return fd;
+  }
+
+  Os& os_;
+  kernel::Kernel& kernel_;
+  DevTmpfs& devices_;
+  ProcessSpec spec_;
+  int pid_;
+  cp::RangeAddressSpace memory_;
+  std::map<void*, std::size_t> mappings_;
+  std::map<int, OpenFile> files_;
+};
+
+SysResult<int> NodeProcess::refuse(std::string_view path, int error, EventId cause) {
+  const std::string name = errno_name(error);
+  const std::string shows = fmt::format("{}: {}", path, errno_text(error));
+  const std::string asked = fmt::format("open(\"{}\", O_RDWR)", path);
+  const EventId event = os_.journal.record(Layer::access, Severity::error, "device.open_failed", path,
+                                           {{field::asked, std::string_view(asked)},
+                                            {field::got, std::string_view(name)},
+                                            {field::status, std::string_view(name)},
+                                            {field::shows, std::string_view(shows)},
+                                            {field::see, "ls -l /dev/kfd /dev/dri"}},
+                                           cause);
+  return fail(error, event);
+}
+
+SysResult<int> NodeProcess::open_device(std::string_view path, int flags) {
+  auto opened = kernel_.open(path, {pid_, spec_.command, &memory_, this});
+  if (!opened) return refuse(path, opened.error().error, opened.error().event);
+  return insert({std::string(path), flags, {}, 0, std::move(*opened)});
+}
+
+SysResult<int> NodeProcess::open(std::string_view path, int flags) {
+  const bool device = path.starts_with("/dev/");
+  if (hidden(path)) return refuse(path, ENOENT, no_event);
+  auto stat = os_.files.stat(path);
+  if (!stat) {
+    if (device) return refuse(path, stat.error().error, stat.error().event);
+    return std::unexpected(stat.error());
+  }
+  const int access = flags & O_ACCMODE;
+  if (!permitted(*stat, spec_.identity, access != O_WRONLY, access != O_RDONLY)) {
+    // Either the node's attributes or the session's groups changed last.
+    const EventId why = std::max(device ? devices_.why_attributes(path) : os_.files.why(path),
+                                 os_.files.why("/etc/group"));
+    if (device) return refuse(path, EACCES, why);
+    return fail(EACCES, why);
+  }
+  if (stat->type == FileType::character) return open_device(path, flags);
+  if (stat->type == FileType::directory) return insert({std::string(path), flags, {}, 0, nullptr});
+  auto content = os_.files.read(path);
+  if (!content) return std::unexpected(content.error());
+  return insert({std::string(path), flags, std::move(*content), 0, nullptr});
+}
+
+SysResult<void> NodeProcess::close(int fd) {
+  if (files_.erase(fd) == 0) return fail(EBADF);
+  return {};
+}
+
+SysResult<std::size_t> NodeProcess::read(int fd, std::span<std::byte> into) {
+  const auto at = files_.find(fd);
+  if (at == files_.end()) return fail(EBADF);
+  OpenFile& file = at->second;
+  if (file.device) return fail(EINVAL);
+  const std::size_t count = std::min(into.size(), file.content.size() - file.at);
+  std::memcpy(into.data(), file.content.data() + file.at, count);
+  file.at += count;
+  return count;
+}
+
+SysResult<std::size_t> NodeProcess::write(int fd, std::span<const std::byte> from) {
+  const auto at = files_.find(fd);
+  if (at == files_.end() || (at->second.flags & O_ACCMODE) == O_RDONLY) return fail(EBADF);
+  if (at->second.device) return fail(EINVAL);
+  const std::string_view data(reinterpret_cast<const char*>(from.data()), from.size());
+  const EventId event = os_.journal.record(Layer::host, Severity::info, "file.written",
+                                           at->second.path, {}, no_event);
+  if (auto stored = os_.files.store(at->second.path, data, event); !stored) {
+    return std::unexpected(stored.error());
+  }
+  return from.size();
+}
+
+SysResult<int> NodeProcess::ioctl(int fd, unsigned long request, void* argument) {
+  const auto at = files_.find(fd);
+  if (at == files_.end()) return fail(EBADF);
+  if (!at->second.device) return fail(ENOTTY);
+  return at->second.device->ioctl(request, argument);
+}
+
+SysResult<void*> NodeProcess::mmap(int fd, std::size_t length, int prot, std::uint64_t offset) {
+  if (length == 0) return fail(EINVAL);
+  if (fd >= 0) {
+    const auto at = files_.find(fd);
+    if (at == files_.end()) return fail(EBADF);
+    if (!at->second.device) return fail(ENODEV);
+    return at->second.device->mmap(length, prot, offset);
+  }
+  void* memory = ::mmap(nullptr, length, prot, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (memory == MAP_FAILED) return fail(errno);
+  mappings_[memory] = length;
+  return memory;
+}
+
+SysResult<void> NodeProcess::munmap(void* address, std::size_t length) {
+  const auto at = mappings_.find(address);
+  if (at == mappings_.end()) return {};  // a device's mapping lives as long as the device file
+  if (at->second != length) return fail(EINVAL);
+  ::munmap(address, length);
+  mappings_.erase(at);
+  return {};
+}
+
+void NodeProcess::store_doorbell(volatile std::uint64_t* doorbell, std::uint64_t value) {
+  std::atomic_thread_fence(std::memory_order_seq_cst);
+  *doorbell = value;
+  for (auto& [fd, file] : files_) {
+    if (file.device) file.device->stored(doorbell);
+  }
+}
+
+bool NodeProcess::relax() {
+  bool progress = false;
+  for (auto& [fd, file] : files_) progress = (file.device && file.device->progress()) || progress;
+  return progress;
+}
+
+SysResult<std::vector<std::string>> NodeProcess::list(std::string_view directory) {
+  auto names = os_.files.list(directory);
+  if (names && directory.starts_with("/dev")) {
+    std::erase_if(*names, [&](const std::string& name) { return hidden(sim::join(directory, name)); });
+  }
+  return names;
+}
+
+}  // namespace
+
+Access::Access(sim::Os& os, kernel::Kernel& kernel)
+    : os_(os), kernel_(kernel), devices_(os, kernel) {}
+
+std::unique_ptr<Process> Access::spawn(const ProcessSpec& spec) {
+  return std::make_unique<NodeProcess>(os_, kernel_, devices_, spec);
+}
+
+}  // namespace rocdrill::access

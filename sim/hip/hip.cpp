@@ -1,0 +1,212 @@
+#include "sim/hip/hip.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+
+#include "sim/hip/module.hpp"
+#include "sim/hip/visible_devices.hpp"
+
+namespace rocdrill::hip {
+namespace {
+
+using rocr::Installation;
+using sim::Journal;
+
+class NodeHip final : public Hip {
+ public:
+  NodeHip(Process& process, Journal& journal, Installation installation)
+      : process_(process), journal_(journal), installation_(std::move(installation)) {}
+
+  std::string version() override { return installation_.version; }
+  HipResult<int> device_count() override;
+  HipResult<HipDeviceInfo> properties(int device) override;
+  void register_fat_binary(std::string file) override { registered_.push_back(std::move(file)); }
+  HipResult<void> launch(int device, std::string_view file, std::string_view kernel) override;
+  HipResult<void> load_module(int device, std::string_view file) override;
+
+ private:
+  HipResult<void> initialise();
+  HipResult<void> start();
+  HipResult<void> check_registered();
+  bool legacy() const { return installation_.major() < 6; }
+  HipFailure no_device(std::string_view asked, std::string_view got, EventId cause);
+  HipFailure missing(std::string_view kind, HipError error, std::string_view file,
+                     const ModuleError& why);
+  const AgentInfo& agent(int device) const {
+    return runtime_->agents()[devices_[static_cast<std::size_t>(device)]];
+  }
+  bool valid(int device) const {
+    return device >= 0 && static_cast<std::size_t>(device) < devices_.size();
+  }
+
+  Process& process_;
+  Journal& journal_;
+  Installation installation_;
+  std::vector<std::string> registered_;
+  bool started_ = false;
+  HipResult<void> state_;  ///< what initialisation ended with; stays so for the process's life
+  std::unique_ptr<Runtime> runtime_;
+  EventId event_ = no_event;
+  std::vector<std::size_t> devices_;  ///< HIP device -> agent
+};
+
+HipFailure NodeHip::no_device(std::string_view asked, std::string_view got, EventId cause) {
+  const EventId event = journal_.record(Layer::hip, Severity::error, "hip.no_device", "hipInit",
+                                        {{field::asked, asked},
+                                         {field::got, got},
+                                         {field::did, "no device"},
+                                         {field::status, "hipErrorNoDevice"},
+                                         {field::see, "hipInfo"}},
+                                        cause);
+  return {HipError::no_device, event, {}, false};
+}
+
+HipResult<void> NodeHip::start() {
+  auto runtime = rocr::hsa_init(process_, journal_, installation_);
+  if (!runtime) {
+    return std::unexpected(no_device("hsa_init", name(runtime.error().status), runtime.error().event));
+  }
+  runtime_ = std::move(*runtime);
+  const auto* rocr = dynamic_cast<const rocr::RocrRuntime*>(runtime_.get());
+  std::vector<std::size_t> gpus;
+  std::vector<std::string> uuids;
+  for (std::size_t i = 0; i < runtime_->agents().size(); ++i) {
+    if (runtime_->agents()[i].type != DeviceType::gpu) continue;
+    gpus.push_back(i);
+    uuids.push_back(runtime_->agents()[i].uuid);
+  }
+  if (gpus.empty()) {
+    return std::unexpected(no_device("GPU agents of hsa_iterate_agents", "none", rocr->event()));
+  }
+  // An empty HIP_VISIBLE_DEVICES counts as unset and leaves the word to CUDA_VISIBLE_DEVICES.
+  const std::string variable = process_.env("HIP_VISIBLE_DEVICES").empty() ? "CUDA_VISIBLE_DEVICES"
+                                                                           : "HIP_VISIBLE_DEVICES";
+  event_ = rocr->event();
+  devices_ = gpus;
+  if (const std::string value = process_.env(variable); !value.empty()) {
+    devices_.clear();
+    for (const std::size_t index : visible_devices(value, uuids)) devices_.push_back(gpus[index]);
+    const EventId why = process_.why_env(variable) != no_event ? process_.why_env(variable) : event_;
+    if (devices_.empty()) {
+      return std::unexpected(no_device(variable + "=" + value,
+                                       fmt::format("no such index among {} agent{}", gpus.size(),
+                                                   gpus.size() == 1 ? "" : "s"),
+                                       why));
+    }
+    event_ = why;
+  }
+  const std::string got = fmt::format("{} device{}", devices_.size(), devices_.size() == 1 ? "" : "s");
+  event_ = journal_.record(Layer::hip, Severity::info, "hip.init", "hipInit",
+                           {{field::asked, "GPU agents of hsa_iterate_agents"},
+                            {field::got, std::string_view(got)},
+                            {field::status, "hipSuccess"}},
+                           event_);
+  return {};
+}
+
+HipResult<void> NodeHip::initialise() {
+  if (!started_) {
+    started_ = true;
+    state_ = start();
+    if (state_ && legacy()) state_ = check_registered();
+  }
+  return state_;
+}
+
+HipFailure NodeHip::missing(std::string_view kind, HipError error, std::string_view file,
+                            const ModuleError& why) {
+  const std::string status = name(error);
+  const EventId event = journal_.record(Layer::hip, Severity::error, kind, file,
+                                        {{field::asked, std::string_view(why.asked)},
+                                         {field::got, std::string_view(why.what)},
+                                         {field::status, std::string_view(status)},
+                                         {field::see, "AMD_LOG_LEVEL=3"}},
+                                        why.event);
+  return {error, event, {}, why.unmodelled};
+}
+
+/// HIP 5 looks for a code object of every registered binary for every device at its first call,
+/// and ends the process if one is missing.
+HipResult<void> NodeHip::check_registered() {
+  for (const std::string& file : registered_) {
+    for (std::size_t device = 0; device < devices_.size(); ++device) {
+      auto found = find_code_object(process_, journal_, file, agent(static_cast<int>(device)).isa, event_);
+      if (found) continue;
+      HipFailure failure = missing("hip.abort", HipError::no_binary_for_gpu, file, found.error());
+      failure.abort_text =
+          "\"hipErrorNoBinaryForGpu: Unable to find code object for all current devices!\"";
+      return std::unexpected(std::move(failure));
+    }
+  }
+  return {};
+}
+
+HipResult<int> NodeHip::device_count() {
+  if (auto ready = initialise(); !ready) return std::unexpected(ready.error());
+  return static_cast<int>(devices_.size());
+}
+
+HipResult<HipDeviceInfo> NodeHip::properties(int device) {
+  if (auto ready = initialise(); !ready) return std::unexpected(ready.error());
+  if (!valid(device)) return fail(HipError::invalid_device, event_);
+  const AgentInfo& is = agent(device);
+  HipDeviceInfo info;
+  info.name = is.marketing_name;
+  info.gcn_arch_name = is.isa.substr(std::string_view("amdgcn-amd-amdhsa--").size());
+  info.multiprocessor_count = is.compute_units;
+  info.total_global_mem = is.memory_bytes;
+  info.warp_size = is.wavefront_size;
+  return info;
+}
+
+HipResult<void> NodeHip::load_module(int device, std::string_view file) {
+  if (auto ready = initialise(); !ready) return ready;
+  if (!valid(device)) return fail(HipError::invalid_device, event_);
+  auto found = find_code_object(process_, journal_, file, agent(device).isa, event_);
+  if (!found) {
+    const HipError error = found.error().bad_file ? HipError::invalid_image : HipError::no_binary_for_gpu;
+    return std::unexpected(missing("hip.module_load_failed", error, file, found.error()));
+  }
+  return {};
+}
+
+HipResult<void> NodeHip::launch(int device, std::string_view file, std::string_view kernel) {
+  if (auto ready = initialise(); !ready) return ready;
+  if (!valid(device)) return fail(HipError::invalid_device, event_);
+  auto found = find_code_object(process_, journal_, file, agent(device).isa, event_);
+  if (!found) {
+    // The image was registered without a word; only now is its kernel missed.
+    return std::unexpected(missing("hip.launch_failed", HipError::invalid_device_function, file,
+                                   found.error()));
+  }
+  if (!found->object.find_kernel(kernel)) {
+    ModuleError none{fmt::format("kernel {}", kernel), "no such kernel in the code object", found->event};
+    return std::unexpected(missing("hip.launch_failed", HipError::invalid_device_function, file, none));
+  }
+  const std::size_t before = journal_.timeline().size();
+  const HsaStatus status = dispatch(*runtime_, devices_[static_cast<std::size_t>(device)],
+                                    *found, *found->object.find_kernel(kernel));
+  if (status == HsaStatus::success) return {};
+  HipFailure failure{HipError::launch_failure, no_event, {}, false};
+  EventId cause = found->event;
+  for (EventId id = static_cast<EventId>(before) + 1; id <= journal_.timeline().size(); ++id) {
+    const EventView event = journal_.timeline().at(id);
+    failure.unmodelled = failure.unmodelled || event.severity == Severity::unmodelled;
+    if (event.kind == "queue.failed" || event.severity == Severity::unmodelled) cause = id;
+  }
+  const std::string text = name(status);
+  failure.event = journal_.record(
+      Layer::hip, failure.unmodelled ? Severity::unmodelled : Severity::error, "hip.launch_failed",
+      kernel, {{field::got, std::string_view(text)}, {field::status, "hipErrorLaunchFailure"}}, cause);
+  return std::unexpected(std::move(failure));
+}
+
+}  // namespace
+
+std::unique_ptr<Hip> load(Process& process, Journal& journal, const Installation& installation) {
+  return std::make_unique<NodeHip>(process, journal, installation);
+}
+
+}  // namespace rocdrill::hip

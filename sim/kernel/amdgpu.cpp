@@ -1,0 +1,235 @@
+// Ring-buffer lines in the wording of the 6.x drivers; which of them are verified is listed in
+// docs/fidelity.md. Durations on the virtual clock are assumed.
+#include "sim/kernel/amdgpu.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cerrno>
+#include <thread>
+
+namespace rocdrill::kernel {
+namespace {
+
+constexpr std::uint64_t line_time = 4 * sim::ms;
+
+/// KFD's gpu_id: 16 bits drawn from what identifies the device, never 0.
+std::uint32_t make_gpu_id(const silicon::Gpu& gpu, const Kfd& kfd) {
+  std::uint64_t hash = gpu.unique_id * 0x9E3779B97F4A7C15ull + gpu.bdf.location();
+  std::uint32_t id = static_cast<std::uint32_t>(hash >> 40) & 0xFFFF;
+  while (id == 0 || kfd.find(id)) id = (id + 1) & 0xFFFF;
+  return id;
+}
+
+/// amdgpu_xcp.c: GPUs that can be partitioned take eight DRM minors in every mode.
+std::uint32_t minors_of(const GpuProduct& product) { return product.partitions.empty() ? 1 : 8; }
+
+bool is_fatal(const firmware::BlobResult& result, const sim::Os& os) {
+  return result.error != 0 && firmware::is_required(*result.blob, os.kernel_release);
+}
+
+}  // namespace
+
+void Amdgpu::log(int level, std::string text, EventId event) {
+  os_.log(level, std::move(text), event);
+  os_.clock.advance(line_time);
+}
+
+void Amdgpu::log_device(const silicon::Gpu& gpu, int level, std::string_view text, EventId event) {
+  log(level, fmt::format("amdgpu {}: amdgpu: {}", gpu.bdf.text(), text), event);
+}
+
+bool Amdgpu::noretry(const GpuProduct& product) const {
+  if (noretry_ >= 0) return noretry_ != 0;
+  // amdgpu_gmc_noretry_set(): off by default on these, on elsewhere.
+  const IpVersion gc = product.gc;
+  return gc >= IpVersion{10, 3, 0} || gc == IpVersion{9, 0, 1} ||
+         (gc >= IpVersion{9, 4, 0} && gc <= IpVersion{9, 5, 0});
+}
+
+const GpuDevice* Amdgpu::by_render_minor(std::uint32_t minor) const {
+  const auto at = std::ranges::find_if(devices_, [&](const GpuDevice& device) {
+    return device.state == GpuDevice::State::bound && device.render_minor == minor;
+  });
+  return at == devices_.end() ? nullptr : &*at;
+}
+
+std::vector<std::vector<firmware::BlobResult>> Amdgpu::load_firmware(
+    const std::vector<std::uint32_t>& gpus) const {
+  std::vector<std::vector<firmware::BlobResult>> results(gpus.size());
+  std::atomic<std::size_t> next = 0;
+  const auto work = [&] {
+    for (std::size_t i; (i = next++) < gpus.size();) {
+      results[i] = firmware::request_all(os_, *board_.gpus()[gpus[i]].product);
+    }
+  };
+  std::vector<std::jthread> helpers;
+  for (unsigned i = 1; i < threads_; ++i) helpers.emplace_back(work);
+  work();
+  return results;  // helpers join here
+}
+
+void Amdgpu::announce(const LoadedModule& module) {
+  log(6, "[drm] amdgpu kernel modesetting enabled.", module.event);
+  if (!module.version.empty()) {
+    log(6, "[drm] amdgpu version: " + module.version, module.event);
+    log(6, "[drm] OS DRM version: " + os_.kernel_release.substr(0, os_.kernel_release.find('-')),
+        module.event);
+  }
+  log(6, "amdgpu: Virtual CRAT table created for CPU", module.event);
+  log(6, "amdgpu: Topology: Add CPU node", module.event);
+}
+
+int Amdgpu::init(const LoadedModule& module, EventId cause) {
+  const auto modeset = module.parameters.find("modeset");
+  if (sim::cmdline_value(os_.cmdline, "nomodeset") ||
+      (modeset != module.parameters.end() && modeset->second == "0")) {
+    return EINVAL;
+  }
+  version_ = module.version;
+  const auto noretry = module.parameters.find("noretry");
+  noretry_ = noretry == module.parameters.end() ? -1 : std::atoi(noretry->second.c_str());
+  announce(module);
+  kfd_.start(os_.journal.record(Layer::kernel, Severity::info, "kfd.started", "kfd",
+                                {{field::did, "/dev/kfd and /sys/class/kfd appear"},
+                                 {field::see, "ls -l /dev/kfd"}},
+                                cause));
+  std::vector<std::uint32_t> gpus;
+  for (std::uint32_t i = 0; i < board_.gpus().size(); ++i) {
+    const sim::PciDevice* on_bus = os_.pci.find(board_.gpus()[i].bdf);
+    if (on_bus && on_bus->driver.empty()) gpus.push_back(i);
+  }
+  std::ranges::sort(gpus, {}, [&](std::uint32_t i) { return board_.gpus()[i].bdf; });
+  const auto firmware = load_firmware(gpus);
+  std::uint32_t minor = 0;
+  for (std::size_t i = 0; i < gpus.size(); ++i) {
+    GpuDevice device{.gpu = gpus[i],
+                     .card_minor = minor,
+                     .render_minor = 128 + minor,
+                     .firmware = {}};
+    probe(device, firmware[i], cause);
+    if (device.state == GpuDevice::State::bound) {
+      minor += minors_of(*board_.gpus()[device.gpu].product);
+    }
+    devices_.push_back(std::move(device));
+  }
+  if (kfd_.nodes().empty()) {
+    const EventId last = devices_.empty() ? cause : devices_.back().event;
+    const EventId event = os_.journal.record(
+        Layer::kernel, Severity::error, "kfd.no_gpu_nodes", "kfd",
+        {{field::got, "no GPU was initialised"},
+         {field::did, "the topology holds CPU nodes only"},
+         {field::see, "grep -H . /sys/class/kfd/kfd/topology/nodes/*/gpu_id"}},
+        last);
+    kfd_.explain(event);
+  }
+  return 0;
+}
+
+EventId Amdgpu::report_missing(const silicon::Gpu& gpu,
+                               const std::vector<firmware::BlobResult>& blobs, EventId cause) {
+  const std::string bdf = gpu.bdf.text();
+  EventId last = no_event;
+  for (const firmware::BlobResult& result : blobs) {
+    if (!is_fatal(result, os_)) continue;
+    const std::string file = "amdgpu/" + std::string(result.blob->file);
+    const std::string shows = fmt::format("amdgpu {}: Direct firmware load for {} failed with error -2",
+                                          bdf, file);
+    last = os_.journal.record(
+        Layer::firmware, Severity::error, result.error == ENOENT ? "firmware.missing" : "firmware.invalid",
+        result.blob->file,
+        {{"device", std::string_view(bdf)},
+         {field::asked, std::string_view(file)},
+         {field::got, result.error == ENOENT ? "ENOENT" : "EINVAL"},
+         {field::did, "the IP block cannot be set up"},
+         {field::shows, std::string_view(shows)},
+         {field::see, "dmesg"}},
+        result.why != no_event ? result.why : cause);
+    if (result.error == ENOENT) log(4, shows, last);
+    log(3, fmt::format("[drm:amdgpu_device_ip_early_init [amdgpu]] *ERROR* early_init of IP block "
+                       "<{}> failed {}", result.blob->block, result.error == ENOENT ? -ENODEV : -EINVAL),
+        last);
+  }
+  return last;
+}
+
+void Amdgpu::probe(GpuDevice& device, const std::vector<firmware::BlobResult>& blobs,
+                   EventId cause) {
+  const silicon::Gpu& gpu = board_.gpus()[device.gpu];
+  const std::string bdf = gpu.bdf.text();
+  log(6, fmt::format("[drm] initializing kernel modesetting (IP DISCOVERY 0x1002:0x{0:04X} "
+                     "0x1002:0x{0:04X} 0x{1:02X}).", gpu.product->device_id, gpu.product->pci_rev),
+      cause);
+  log_device(gpu, 6, "Fetched VBIOS from platform", cause);
+  if (const EventId missing = report_missing(gpu, blobs, cause); missing != no_event) {
+    const bool invalid = std::ranges::any_of(blobs, [](const auto& blob) { return blob.error == EINVAL; });
+    device.state = GpuDevice::State::failed;
+    device.error = invalid ? EINVAL : ENODEV;
+    log_device(gpu, 3, "Fatal error during GPU init", missing);
+    log_device(gpu, 6, "finishing device.", missing);
+    const std::string shows = fmt::format("amdgpu: probe of {} failed with error -{}", bdf, device.error);
+    const std::string got = errno_name(device.error);
+    device.event = os_.journal.record(Layer::kernel, Severity::error, "amdgpu.probe_failed", bdf,
+                                      {{field::asked, "the firmware of every IP block"},
+                                       {field::got, std::string_view(got)},
+                                       {field::did, "the device has no driver"},
+                                       {field::shows, std::string_view(shows)},
+                                       {field::see, "dmesg"}},
+                                      missing);
+    log(4, shows, device.event);
+    return;
+  }
+  for (const firmware::BlobResult& result : blobs) {
+    if (result.error == 0) device.firmware[std::string(result.blob->file)] = result.version;
+  }
+  device.state = GpuDevice::State::bound;
+  device.event = os_.journal.record(Layer::kernel, Severity::info, "amdgpu.probed", bdf,
+                                    {{"product", gpu.product->product},
+                                     {"render_minor", static_cast<std::int64_t>(device.render_minor)},
+                                     {field::see, "lspci -k"}},
+                                    cause);
+  os_.pci.bind(gpu.bdf, "amdgpu", device.event);
+  log_device(gpu, 6, "SMU is initialized successfully!", device.event);
+  add_to_kfd(device);
+  log(6, fmt::format("[drm] Initialized amdgpu 3.61.0 20150101 for {} on minor {}", bdf, device.card_minor),
+      device.event);
+}
+
+void Amdgpu::add_to_kfd(const GpuDevice& device) {
+  const silicon::Gpu& gpu = board_.gpus()[device.gpu];
+  const GpuProduct& product = *gpu.product;
+  const std::uint64_t mib = product.vram_bytes >> 20;
+  log(6, fmt::format("amdgpu: HMM registered {}MB device memory", mib), device.event);
+  log(6, "kfd kfd: amdgpu: Total number of KFD nodes to be created: 1", device.event);
+  log(6, fmt::format("kfd kfd: amdgpu: KFD node 0 partition 0 size {}M", mib), device.event);
+  log(6, "amdgpu: Virtual CRAT table created for GPU", device.event);
+  log(6, fmt::format("amdgpu: Topology: Add dGPU node [0x{:04x}:0x1002]", product.device_id), device.event);
+  log(6, fmt::format("kfd kfd: amdgpu: added device 1002:{:04x}", product.device_id), device.event);
+  KfdNode node{.gpu_id = make_gpu_id(gpu, kfd_),
+               .gpu = device.gpu,
+               .render_minor = device.render_minor,
+               .vram_bytes = product.vram_bytes};
+  node.event = os_.journal.record(Layer::kernel, Severity::info, "kfd.node_added", gpu.bdf.text(),
+                                  {{"gpu_id", static_cast<std::int64_t>(node.gpu_id)},
+                                   {field::see, "rocminfo"}},
+                                  device.event);
+  kfd_.add(node);
+}
+
+int Amdgpu::exit(EventId cause) {
+  if (!kfd_.holders().empty()) return EBUSY;
+  for (const GpuDevice& device : devices_) {
+    if (device.state == GpuDevice::State::bound) os_.pci.bind(board_.gpus()[device.gpu].bdf, "", cause);
+  }
+  devices_.clear();
+  kfd_.stop(cause);
+  return 0;
+}
+
+void Amdgpu::reset() {
+  devices_.clear();
+  kfd_.stop(no_event);
+}
+
+}  // namespace rocdrill::kernel

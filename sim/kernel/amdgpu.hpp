@@ -1,0 +1,81 @@
+// The amdgpu driver: what happens when its module is inserted, device by device.
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "sim/firmware/loader.hpp"
+#include "sim/kernel/kfd.hpp"
+#include "sim/kernel/modules.hpp"
+#include "sim/silicon/board.hpp"
+
+namespace rocdrill::kernel {
+
+struct GpuDevice {
+  enum class State : std::uint8_t { unbound, bound, failed };
+  std::uint32_t gpu = 0;  ///< index on the board
+  State state = State::unbound;
+  int error = 0;          ///< of a failed probe
+  std::uint32_t card_minor = 0;
+  std::uint32_t render_minor = 0;
+  std::map<std::string, std::uint32_t> firmware;  ///< file -> version that was loaded
+  EventId event = no_event;
+
+  template <class Archive>
+  void serialize(Archive& archive) {
+    archive("gpu", gpu);
+    archive("state", state);
+    archive("error", error);
+    archive("card_minor", card_minor);
+    archive("render_minor", render_minor);
+    archive("firmware", firmware);
+    archive("event", event);
+  }
+};
+
+class Amdgpu {
+ public:
+  Amdgpu(sim::Os& os, silicon::Board& board, Kfd& kfd) : os_(os), board_(board), kfd_(kfd) {}
+
+  /// module_init: an errno if the driver refuses to register, 0 even if every probe fails.
+  int init(const LoadedModule& module, EventId cause);
+  int exit(EventId cause);
+  /// The bus and the driver are gone (power off).
+  void reset();
+
+  const std::vector<GpuDevice>& devices() const { return devices_; }
+  const GpuDevice* by_render_minor(std::uint32_t minor) const;
+  /// amdgpu.noretry as the driver resolves -1: retry faults off by default on these GPUs.
+  bool noretry(const GpuProduct& product) const;
+  /// Threads that look at devices during init; the result does not depend on it.
+  void set_threads(unsigned count) { threads_ = count; }
+
+  template <class Archive>
+  void serialize(Archive& archive) {
+    archive("devices", devices_);
+    archive("version", version_);
+    archive("noretry", noretry_);
+  }
+
+ private:
+  std::vector<std::vector<firmware::BlobResult>> load_firmware(
+      const std::vector<std::uint32_t>& gpus) const;
+  void announce(const LoadedModule& module);
+  void probe(GpuDevice& device, const std::vector<firmware::BlobResult>& blobs, EventId cause);
+  EventId report_missing(const silicon::Gpu& gpu, const std::vector<firmware::BlobResult>& blobs,
+                         EventId cause);
+  void add_to_kfd(const GpuDevice& device);
+  void log(int level, std::string text, EventId event);
+  void log_device(const silicon::Gpu& gpu, int level, std::string_view text, EventId event);
+
+  sim::Os& os_;
+  silicon::Board& board_;
+  Kfd& kfd_;
+  std::vector<GpuDevice> devices_;
+  std::string version_;  ///< of the dkms module, "" in-tree
+  int noretry_ = -1;
+  unsigned threads_ = 1;
+};
+
+}  // namespace rocdrill::kernel

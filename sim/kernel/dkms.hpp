@@ -1,0 +1,56 @@
+// dkms: the out-of-tree amdgpu module, built for each kernel. All of its state is files, as on
+// a real machine: /usr/src/amdgpu-<v>, /var/lib/dkms/amdgpu/<v>/..., /lib/modules/<k>/updates/dkms.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "sim/kernel/modules.hpp"
+
+namespace rocdrill::kernel {
+
+enum class DkmsState : std::uint8_t { absent, added, built, installed };
+
+/// Class-wide modaliases that amdgpu claims: VGA, other display and processing accelerators.
+const std::vector<std::string>& amdgpu_aliases();
+/// Modules of the out-of-tree driver besides amdgpu itself; `amdgpu` depends on them.
+const std::vector<std::string>& dkms_companions();
+
+class Dkms {
+ public:
+  explicit Dkms(Os& os) : os_(os) {}
+
+  struct Outcome {
+    int exit_code = 0;
+    std::string output;
+    EventId event = no_event;
+  };
+
+  /// Versions registered in /var/lib/dkms/amdgpu, oldest first.
+  std::vector<std::string> versions() const;
+  DkmsState state(const std::string& version, const std::string& kernel) const;
+  /// `dkms status`: one line per version and kernel.
+  Outcome status() const;
+
+  Outcome add(const std::string& version, EventId cause);
+  Outcome build(const std::string& version, const std::string& kernel, EventId cause);
+  /// Builds first if need be; copies the modules to updates/dkms and runs depmod.
+  Outcome install(const std::string& version, const std::string& kernel, EventId cause);
+  Outcome uninstall(const std::string& version, const std::string& kernel, EventId cause);
+  Outcome remove(const std::string& version, EventId cause);  ///< --all
+  /// What the kernel's postinst hook runs: every version with AUTOINSTALL for one kernel.
+  Outcome autoinstall(const std::string& kernel, EventId cause);
+
+  /// The package hook of dkms and amdgpu-dkms (kernel images and headers, the driver itself).
+  void on_package(const sim::Package& package, bool installed, EventId cause, std::string& output);
+
+ private:
+  std::string tree(const std::string& version) const;
+  bool autoinstall_enabled(const std::string& version) const;
+  Outcome refuse(const std::string& version, const std::string& kernel, std::string text,
+                 std::string_view asked, EventId cause, int exit_code);
+  Os& os_;
+};
+
+}  // namespace rocdrill::kernel

@@ -1,0 +1,148 @@
+#include "sim/kernel/kernel.hpp"
+
+#include <fmt/format.h>
+
+#include <cerrno>
+#include <set>
+
+namespace rocdrill::kernel {
+namespace {
+
+/// An open render node. Foundation's clients need it for ACQUIRE_VM only.
+class RenderFile final : public DeviceFile {
+ public:
+  RenderFile(sim::Os& os, EventId event) : os_(os), event_(event) {}
+  SysResult<int> ioctl(unsigned long request, void*) override {
+    return fail(EINVAL, os_.journal.unmodelled(Layer::kernel,
+                                               fmt::format("DRM ioctl {:#x}", request & 0xFF),
+                                               "EINVAL", event_));
+  }
+  SysResult<void*> mmap(std::size_t, int, std::uint64_t) override { return fail(EINVAL); }
+
+ private:
+  sim::Os& os_;
+  EventId event_;
+};
+
+constexpr std::uint32_t drm_major = 226;
+constexpr std::uint32_t kfd_major = 235;  // dynamic on a real machine
+
+}  // namespace
+
+Kernel::Kernel(sim::Os& os, silicon::Board& board)
+    : dkms(os), kfd(os), amdgpu(os, board, kfd), modprobe(os, modules), os_(os), board_(board),
+      sysfs_(os, *this) {
+  modprobe.set_entry("amdgpu", {[this](const LoadedModule& module, EventId cause) {
+                                  return amdgpu.init(module, cause);
+                                },
+                                [this](EventId cause) { return amdgpu.exit(cause); }});
+  os.packages.on_change([this](const sim::Package& package, bool installed, EventId cause,
+                               std::string& output) {
+    dkms.on_package(package, installed, cause, output);
+  });
+}
+
+ModprobeResult Kernel::note(ModprobeResult result) {
+  if (result.event != no_event) driver_event_ = result.event;
+  return result;
+}
+
+void Kernel::boot(EventId cause) {
+  modules.clear();
+  amdgpu.reset();
+  driver_event_ = no_event;
+  if (sim::cmdline_value(os_.cmdline, "nomodeset")) {
+    os_.log(4, "Booted with the nomodeset parameter. Only the system framebuffer will be available",
+            cause);
+  }
+  cold_plug(cause);
+}
+
+void Kernel::cold_plug(EventId cause) {
+  // udev starts one modprobe per modalias; a second one for the same module does nothing.
+  std::set<std::string> asked;
+  for (const auto& [bdf, device] : os_.pci.devices()) {
+    if (device.vendor != 0x1002 || !device.driver.empty()) continue;
+    os_.clock.advance(20 * sim::ms);
+    if (!asked.insert(fmt::format("{:04x}", device.device)).second) continue;
+    if (modules.find("amdgpu")) continue;
+    note(modprobe.load_alias(sim::modalias(device), "amdgpu", cause));
+    if (!modules.find("amdgpu")) break;  // the same answer for every other device
+  }
+}
+
+ModprobeResult Kernel::load_module(const std::string& name,
+                                   const std::map<std::string, std::string>& parameters,
+                                   EventId cause) {
+  ModprobeResult result = modprobe.load(name, parameters, cause);
+  return name == "amdgpu" ? note(std::move(result)) : result;
+}
+
+ModprobeResult Kernel::insert_module(const std::string& path, EventId cause) {
+  ModprobeResult result = modprobe.insert_file(path, {}, cause);
+  return modules.find("amdgpu") ? note(std::move(result)) : result;
+}
+
+ModprobeResult Kernel::remove_module(const std::string& name, EventId cause) {
+  ModprobeResult result = modprobe.remove(name, cause);
+  return name == "amdgpu" ? note(std::move(result)) : result;
+}
+
+std::vector<CharDevice> Kernel::char_devices() const {
+  std::vector<CharDevice> devices;
+  if (kfd.present()) devices.push_back({"/dev/kfd", kfd_major, 0, kfd.event()});
+  for (const GpuDevice& device : amdgpu.devices()) {
+    if (device.state != GpuDevice::State::bound) continue;
+    devices.push_back({fmt::format("/dev/dri/card{}", device.card_minor), drm_major,
+                       device.card_minor, device.event});
+    devices.push_back({fmt::format("/dev/dri/renderD{}", device.render_minor), drm_major,
+                       device.render_minor, device.event});
+  }
+  return devices;
+}
+
+EventId Kernel::why_no_device(std::string_view path) const {
+  if (path == "/dev/kfd" && kfd.present()) return no_event;
+  if (path.starts_with("/dev/kfd") || path.starts_with("/dev/dri")) return driver_event_;
+  return no_event;
+}
+
+KfdEra Kernel::era() const {
+  const LoadedModule* module = modules.find("amdgpu");
+  if (!module || module->version.empty()) {
+    // In-tree: 1.11 came with 6.1, 1.14 with 6.5 (linux/kfd_ioctl.h of these kernels).
+    return {sim::compare_versions(os_.kernel_release, "6.5") < 0 ? 11u : 14u, false};
+  }
+  return {sim::compare_versions(module->version, "6.10") < 0 ? 14u : 17u, false};
+}
+
+SysResult<std::unique_ptr<DeviceFile>> Kernel::open(std::string_view path, const Opener& opener) {
+  if (path == "/dev/kfd") return open_kfd(opener);
+  for (const CharDevice& device : char_devices()) {
+    if (device.path == path) return std::make_unique<RenderFile>(os_, device.event);
+  }
+  return fail(ENXIO, why_no_device(path));
+}
+
+SysResult<std::unique_ptr<DeviceFile>> Kernel::open_kfd(const Opener& opener) {
+  const LoadedModule* module = modules.find("amdgpu");
+  // "no gpu node! Cannot create KFD process": seen with in-tree drivers; dkms 6.10.5 still opened
+  // without GPU nodes. Where between 6.10.5 and 6.12 the check came is assumed.
+  const bool checks = module && (module->version.empty() ||
+                                 sim::compare_versions(module->version, "6.12") >= 0);
+  if (checks && kfd.nodes().empty()) {
+    os_.log(3, "amdgpu: no gpu node! Cannot create KFD process", kfd.event());
+    return fail(EINVAL, kfd.event());
+  }
+  KfdContext context{os_, kfd, era(), true, queue_events, [this](const KfdNode& node) {
+                       const GpuProduct& product = *board_.gpus()[node.gpu].product;
+                       return GpuTraits{product.xnack,
+                                        {1024, product.lds_kib * 1024, product.wave_size}};
+                     }};
+  if (!kfd.nodes().empty()) {
+    context.noretry = amdgpu.noretry(*board_.gpus()[kfd.nodes().front().gpu].product);
+  }
+  return std::make_unique<KfdProcess>(std::move(context), opener);
+}
+
+}  // namespace rocdrill::kernel

@@ -1,0 +1,92 @@
+// The running kernel with the GPU driver in it: boot, hot plug, devices, sysfs.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "sim/kernel/amdgpu.hpp"
+#include "sim/kernel/device_file.hpp"
+#include "sim/kernel/dkms.hpp"
+#include "sim/kernel/kfd.hpp"
+#include "sim/kernel/kfd_process.hpp"
+#include "sim/kernel/modprobe.hpp"
+#include "sim/kernel/modules.hpp"
+#include "sim/kernel/sysfs.hpp"
+
+namespace rocdrill::kernel {
+
+struct CpuInfo {
+  std::string model = "AMD EPYC 9654 96-Core Processor";
+  std::uint32_t sockets = 1;
+  std::uint32_t cores_per_socket = 8;  ///< logical CPUs
+  std::uint64_t memory_bytes = 0;
+
+  template <class Archive>
+  void serialize(Archive& archive) {
+    archive("model", model);
+    archive("sockets", sockets);
+    archive("cores_per_socket", cores_per_socket);
+    archive("memory_bytes", memory_bytes);
+  }
+};
+
+class Kernel {
+ public:
+  Kernel(sim::Os& os, silicon::Board& board);
+  Kernel(const Kernel&) = delete;
+  Kernel& operator=(const Kernel&) = delete;
+
+  CpuInfo cpu;
+  ModuleTable modules;
+  Dkms dkms;
+  Kfd kfd;
+  Amdgpu amdgpu;
+  Modprobe modprobe;
+  /// How much queues tell the timeline.
+  cp::EventLevel queue_events = cp::EventLevel::errors;
+
+  /// Everything from the kernel's start to the end of udev's cold plug. The bus has been
+  /// enumerated and os.boot() has chosen the kernel.
+  void boot(EventId cause);
+  /// udev: every device on the bus without a driver asks modprobe for one.
+  void cold_plug(EventId cause);
+
+  std::vector<CharDevice> char_devices() const;
+  /// Why a device node is not there.
+  EventId why_no_device(std::string_view path) const;
+  SysResult<std::unique_ptr<DeviceFile>> open(std::string_view path, const Opener& opener);
+  /// What decided whether a driver is there: the last load, refusal or removal.
+  EventId driver_event() const { return driver_event_; }
+  /// A person or a boot script loads or removes a module.
+  ModprobeResult load_module(const std::string& name,
+                             const std::map<std::string, std::string>& parameters, EventId cause);
+  ModprobeResult insert_module(const std::string& path, EventId cause);
+  ModprobeResult remove_module(const std::string& name, EventId cause);
+
+  KfdEra era() const;
+  silicon::Board& board() { return board_; }
+  const silicon::Board& board() const { return board_; }
+  const sim::Os& os() const { return os_; }
+
+  template <class Archive>
+  void serialize(Archive& archive) {
+    archive("cpu", cpu);
+    archive("modules", modules);
+    archive("kfd", kfd);
+    archive("amdgpu", amdgpu);
+    archive("queue_events", queue_events);
+    archive("driver_event", driver_event_);
+  }
+
+ private:
+  SysResult<std::unique_ptr<DeviceFile>> open_kfd(const Opener& opener);
+  ModprobeResult note(ModprobeResult result);
+
+  sim::Os& os_;
+  silicon::Board& board_;
+  SysFs sysfs_;
+  EventId driver_event_ = no_event;
+};
+
+}  // namespace rocdrill::kernel

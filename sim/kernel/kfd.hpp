@@ -1,0 +1,91 @@
+// amdkfd's device part: the GPUs that made it into the topology and what processes hold of them.
+#pragma once
+
+#include <map>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "sim/host/os.hpp"
+#include "sim/kernel/device_service.hpp"
+
+namespace rocdrill::kernel {
+
+/// A GPU node of the KFD topology.
+struct KfdNode {
+  std::uint32_t gpu_id = 0;        ///< non-zero, unique on the node
+  std::uint32_t gpu = 0;           ///< index on the board
+  std::uint32_t render_minor = 0;  ///< 128...
+  std::uint64_t vram_bytes = 0;
+  EventId event = no_event;        ///< kfd.node_added
+
+  template <class Archive>
+  void serialize(Archive& archive) {
+    archive("gpu_id", gpu_id);
+    archive("gpu", gpu);
+    archive("render_minor", render_minor);
+    archive("vram_bytes", vram_bytes);
+    archive("event", event);
+  }
+};
+
+class Kfd final : public DeviceService {
+ public:
+  explicit Kfd(sim::Os& os) : os_(os) {}
+
+  bool present() const { return present_; }
+  EventId event() const { return event_; }
+  std::uint32_t generation() const { return generation_; }
+  const std::vector<KfdNode>& nodes() const { return nodes_; }
+  const KfdNode* find(std::uint32_t gpu_id) const;
+
+  /// kfd_init(): /dev/kfd and /sys/class/kfd appear, with the CPU nodes only.
+  void start(EventId event);
+  void stop(EventId event);
+  void add(KfdNode node);
+  /// Why the topology is what it is, where that is not plain success.
+  void explain(EventId event) { event_ = event; }
+
+  SysResult<void> attach(int pid, std::uint32_t gpu_id) override;
+  void detach(int pid) override;
+  SysResult<void> reserve_vram(int pid, std::uint32_t gpu_id, std::uint64_t bytes) override;
+  void release_vram(int pid, std::uint32_t gpu_id, std::uint64_t bytes) override;
+  std::uint64_t available_vram(std::uint32_t gpu_id) const override;
+  SysResult<std::uint32_t> take_doorbell(int pid, std::uint32_t gpu_id) override;
+  void release_doorbell(int pid, std::uint32_t gpu_id, std::uint32_t index) override;
+
+  /// Processes that hold any GPU.
+  std::set<int> holders() const;
+
+  template <class Archive>
+  void serialize(Archive& archive) {
+    archive("present", present_);
+    archive("event", event_);
+    archive("generation", generation_);
+    archive("nodes", nodes_);
+    archive("held", held_);
+  }
+
+ private:
+  /// What one process holds of one GPU.
+  struct Holding {
+    std::uint64_t vram_bytes = 0;
+    std::set<std::uint32_t> doorbells;
+
+    template <class Archive>
+    void serialize(Archive& archive) {
+      archive("vram_bytes", vram_bytes);
+      archive("doorbells", doorbells);
+    }
+  };
+  Holding* holding(int pid, std::uint32_t gpu_id);
+
+  sim::Os& os_;
+  bool present_ = false;
+  EventId event_ = no_event;
+  std::uint32_t generation_ = 1;
+  std::vector<KfdNode> nodes_;
+  std::map<std::pair<std::uint32_t, int>, Holding> held_;  ///< (gpu_id, pid)
+};
+
+}  // namespace rocdrill::kernel

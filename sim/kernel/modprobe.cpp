@@ -1,0 +1,208 @@
+// Texts: kmod's modprobe, fidelity: documented (see docs/fidelity.md).
+#include "sim/kernel/modprobe.hpp"
+
+#include <fmt/format.h>
+
+#include <cerrno>
+
+namespace rocdrill::kernel {
+namespace {
+
+void read_config_line(const std::string& line, const std::string& file, EventId event,
+                      ModprobeConfig& config) {
+  const auto word = sim::words_of(line);
+  if (word.size() >= 2 && word[0] == "blacklist") {
+    config.blacklist[word[1]] = event;
+    config.blacklisted_in[word[1]] = file;
+  }
+  if (word.size() >= 3 && word[0] == "options") {
+    for (std::size_t i = 2; i < word.size(); ++i) {
+      const std::size_t equals = word[i].find('=');
+      config.options[word[1]][word[i].substr(0, equals)] =
+          equals == std::string::npos ? "" : word[i].substr(equals + 1);
+    }
+  }
+}
+
+void read_cmdline(const Os& os, ModprobeConfig& config) {
+  for (const std::string& word : sim::words_of(os.cmdline)) {
+    const std::size_t equals = word.find('=');
+    const std::size_t dot = word.find('.');
+    if (equals == std::string::npos) continue;
+    const std::string key = word.substr(0, equals);
+    const std::string value = word.substr(equals + 1);
+    if (key == "modprobe.blacklist") {
+      config.blacklist[value] = os.boot_event;
+      config.blacklisted_in[value] = "/proc/cmdline";
+    } else if (key == "module_blacklist") {
+      config.refused_by_kernel.insert(value);
+    } else if (dot != std::string::npos && dot < equals) {
+      config.options[key.substr(0, dot)][key.substr(dot + 1)] = value;
+    }
+  }
+}
+
+/// "6.8.0-60-generic" of "6.8.0-60-generic SMP preempt mod_unload modversions".
+std::string first_word(const std::string& text) { return text.substr(0, text.find(' ')); }
+
+}  // namespace
+
+ModprobeConfig read_modprobe_config(const Os& os) {
+  ModprobeConfig config;
+  for (const std::string directory : {"/lib/modprobe.d", "/etc/modprobe.d"}) {
+    auto names = os.files.list(directory);
+    if (!names) continue;
+    for (const std::string& name : *names) {
+      if (!name.ends_with(".conf")) continue;
+      const std::string path = directory + "/" + name;
+      for (const std::string& line : sim::lines_of(os.files.text(path))) {
+        read_config_line(line, path, os.files.why(path), config);
+      }
+    }
+  }
+  read_cmdline(os, config);
+  return config;
+}
+
+ModprobeResult Modprobe::fail(const std::string& module, std::string_view kind, std::string output,
+                              std::string_view asked, std::string_view got, EventId cause) {
+  const std::string shows = output.substr(0, output.find('\n'));
+  const EventId event = os_.journal.record(Layer::kernel, Severity::error, kind, module,
+                                           {{field::asked, asked},
+                                            {field::got, got},
+                                            {field::did, "the module is not loaded"},
+                                            {field::shows, std::string_view(shows)},
+                                            {field::see, "lsmod"}},
+                                           cause);
+  return {1, std::move(output), event};
+}
+
+EventId Modprobe::why_not_found(const std::string& module) const {
+  const std::string dkms = "/lib/modules/" + os_.kernel_release + "/updates/dkms/" + module + ".ko";
+  if (const EventId event = os_.files.why(dkms); event != no_event) return event;
+  const std::string in_tree = "/lib/modules/" + os_.kernel_release +
+                              "/kernel/drivers/gpu/drm/amd/" + module + "/" + module + ".ko";
+  if (const EventId event = os_.files.why(in_tree); event != no_event) return event;
+  return os_.packages.why_no_file(in_tree);
+}
+
+ModprobeResult Modprobe::load(const std::string& name,
+                              const std::map<std::string, std::string>& parameters, EventId cause) {
+  if (table_.find(name)) return {0, {}, cause};
+  const auto path = find_module(os_.files, os_.kernel_release, name);
+  if (!path) {
+    const EventId why = why_not_found(name);
+    const std::string directory = "/lib/modules/" + os_.kernel_release;
+    return fail(name, "modprobe.not_found",
+                fmt::format("modprobe: FATAL: Module {} not found in directory {}\n", name, directory),
+                directory + "/modules.dep", "no entry for " + name, why != no_event ? why : cause);
+  }
+  auto all = read_modprobe_config(os_).options[name];
+  for (const auto& [key, value] : parameters) all[key] = value;
+  const auto module = read_module(os_.files, *path);
+  std::string depends = module ? module->get("depends") : "";
+  for (char& c : depends) c = c == ',' ? ' ' : c;
+  for (const std::string& other : sim::words_of(depends)) {
+    if (table_.find(other)) continue;
+    const auto file = find_module(os_.files, os_.kernel_release, other);
+    if (!file) continue;
+    if (ModprobeResult result = insert(*file, {}, name, cause); result.exit_code != 0) return result;
+  }
+  return insert(*path, std::move(all), {}, cause);
+}
+
+ModprobeResult Modprobe::load_alias(const std::string& modalias, const std::string& expected,
+                                    EventId cause) {
+  const auto names = match_alias(os_.files, os_.kernel_release, modalias);
+  const std::string index = "/lib/modules/" + os_.kernel_release + "/modules.alias";
+  if (names.empty()) {
+    const EventId why = why_not_found(expected);
+    return fail(expected, "modprobe.not_found",
+                fmt::format("modprobe: FATAL: Module {} not found in directory /lib/modules/{}\n",
+                            expected, os_.kernel_release),
+                index + ": " + modalias, "no module claims the device",
+                why != no_event ? why : cause);
+  }
+  const ModprobeConfig config = read_modprobe_config(os_);
+  for (const std::string& name : names) {
+    const auto listed = config.blacklist.find(name);
+    if (listed == config.blacklist.end()) return load(name, {}, cause);
+    return fail(name, "modprobe.blacklisted", fmt::format("blacklist {}\n", name),
+                index + ": " + modalias,
+                fmt::format("{} is blacklisted in {}", name, config.blacklisted_in.at(name)),
+                listed->second != no_event ? listed->second : cause);
+  }
+  return {1, {}, cause};
+}
+
+ModprobeResult Modprobe::insert_file(const std::string& path,
+                                     const std::map<std::string, std::string>& parameters,
+                                     EventId cause) {
+  if (!os_.files.exists(path)) {
+    return {1, fmt::format("insmod: ERROR: could not load module {}: No such file or directory\n",
+                           path), cause};
+  }
+  return insert(path, parameters, {}, cause);
+}
+
+ModprobeResult Modprobe::insert(const std::string& path,
+                                std::map<std::string, std::string> parameters,
+                                const std::string& user, EventId cause) {
+  const auto file = read_module(os_.files, path);
+  const std::string name = file ? file->get("name") : "";
+  if (table_.find(name)) return {0, {}, cause};
+  const auto refuse = [&](int error, std::string dmesg) {
+    if (!dmesg.empty()) os_.log(3, dmesg, cause);
+    return fail(name, "modprobe.refused",
+                fmt::format("modprobe: ERROR: could not insert '{}': {}\n", name, errno_text(error)),
+                "init_module(" + path + ")", errno_name(error), cause);
+  };
+  if (read_modprobe_config(os_).refused_by_kernel.contains(name)) {
+    return refuse(EPERM, "Module " + name + " is blacklisted");
+  }
+  const std::string magic = file->get("vermagic");
+  if (first_word(magic) != os_.kernel_release) {
+    return refuse(ENOEXEC, fmt::format("{}: version magic '{}' should be '{} SMP preempt mod_unload "
+                                       "modversions '", name, magic, os_.kernel_release));
+  }
+  LoadedModule module{.name = name,
+                      .path = path,
+                      .version = file->get("version"),
+                      .in_tree = file->in_tree(),
+                      .size = name == "amdgpu" ? 19'718'144u : 65'536u,
+                      .used_by = {},
+                      .parameters = std::move(parameters)};
+  if (!user.empty()) module.used_by.push_back(user);
+  module.event = os_.journal.record(Layer::kernel, Severity::info, "module.loaded", name,
+                                    {{"path", std::string_view(path)},
+                                     {"version", std::string_view(module.version)},
+                                     {field::see, "lsmod"}},
+                                    cause);
+  table_.add(module);
+  if (const auto entry = entries_.find(name); entry != entries_.end()) {
+    if (const int error = entry->second.init(module, module.event); error != 0) {
+      table_.remove(name);
+      return refuse(error, {});
+    }
+  }
+  return {0, {}, module.event};
+}
+
+ModprobeResult Modprobe::remove(const std::string& name, EventId cause) {
+  const LoadedModule* module = table_.find(name);
+  if (!module) {
+    return {1, fmt::format("modprobe: FATAL: Module {} is not currently loaded.\n", name), cause};
+  }
+  if (const auto entry = entries_.find(name); entry != entries_.end()) {
+    if (entry->second.exit(cause) != 0) {
+      return fail(name, "module.in_use", fmt::format("modprobe: FATAL: Module {} is in use.\n", name),
+                  "delete_module(" + name + ")", "EAGAIN", cause);
+    }
+  }
+  const EventId event = os_.journal.record(Layer::kernel, Severity::info, "module.unloaded", name,
+                                           {{field::see, "lsmod"}}, cause);
+  table_.remove(name);
+  return {0, {}, event};
+}
+
+}  // namespace rocdrill::kernel

@@ -1,0 +1,223 @@
+#include "sim/node.hpp"
+
+#include <fmt/format.h>
+
+#include <stdexcept>
+
+#include "sim/frameworks/torch.hpp"
+#include "sim/hip/hip.hpp"
+#include "sim/provision.hpp"
+
+namespace rocdrill::sim {
+namespace {
+
+// Virtual durations of the steps of a boot; assumed, and of no consequence.
+constexpr std::uint64_t post_time = 1 * sec;
+constexpr std::uint64_t boot_step = 200 * ms;
+
+
+ParameterValue from_json(const Json& value) {
+  if (value.is_boolean()) return value.get<bool>();
+  if (value.is_number_integer()) return value.get<std::int64_t>();
+  return value.get<std::string>();
+}
+
+}  // namespace
+
+Node::Node(NodeSpec spec, NodeOptions options) : spec_(std::move(spec)), options_(options) {
+  os.journal.mute(true);  // nothing has happened yet
+  provision(*this, spec_, options_.seed);
+  os.journal.mute(false);
+  kernel.amdgpu.set_threads(options_.threads);
+  kernel.queue_events = options_.queue_events;
+}
+
+void Node::schedule(std::uint64_t time_ns, Task task) {
+  static constexpr std::string_view kinds[] = {"power_on", "reboot",   "boot.kernel", "boot.drivers",
+                                               "boot.login", "inject", "upgrade", "command", "workload"};
+  if (std::ranges::find(kinds, task.kind) == std::end(kinds)) {
+    throw std::invalid_argument("a node has no task '" + task.kind + "'");
+  }
+  os.scheduler.schedule(time_ns, std::move(task));
+}
+
+bool Node::step() {
+  if (os.scheduler.empty()) return false;
+  auto [time, task] = os.scheduler.take();
+  os.clock.advance_to(time);
+  perform(task);
+  return true;
+}
+
+void Node::boot() {
+  schedule({"power_on", Json::object()});
+  run();
+}
+
+void Node::perform(const Task& task) {
+  if (task.kind == "power_on" || task.kind == "reboot") {
+    start_boot(task.kind);
+  } else if (task.kind == "boot.kernel") {
+    const EventId cause = task.arguments.at("cause").get<EventId>();
+    access.devices().forget();
+    if (os.boot(cause)) schedule(os.clock.now() + boot_step, {"boot.drivers", Json::object()});
+  } else if (task.kind == "boot.drivers") {
+    kernel.boot(os.boot_event);
+    schedule(os.clock.now() + boot_step, {"boot.login", Json::object()});
+  } else if (task.kind == "boot.login") {
+    log_in(os.boot_event);
+  } else if (task.kind == "inject") {
+    FaultUse use{task.arguments.at("id").get<std::string>(), {}};
+    for (const auto& [key, value] : task.arguments.at("parameters").items()) {
+      use.parameters[key] = from_json(value);
+    }
+    inject(use);
+  } else if (task.kind == "upgrade") {
+    const EventId event = os.journal.record(Layer::host, Severity::info, "apt.unattended_upgrade",
+                                            os.hostname, {}, no_event);
+    os.packages.upgrade(event);
+  } else if (task.kind == "command") {
+    static_cast<void>(run(task.arguments.at("argv").get<std::vector<std::string>>(), session()));
+  } else {
+    run_workload(task.arguments.at("kind").get<std::string>(),
+                 task.arguments.value("path", std::string()));
+  }
+}
+
+void Node::start_boot(std::string_view kind) {
+  powered_ = true;
+  const EventId event = os.journal.record(Layer::host, Severity::info, kind == "reboot" ? "power.reboot" : "power.on",
+                                          os.hostname, {}, no_event);
+  os.processes.clear();
+  board.power_on(event);
+  schedule(os.clock.now() + post_time, {"boot.kernel", {{"cause", event}}});
+}
+
+void Node::log_in(EventId cause) {
+  const auto identity = login(os.files, spec_.user);
+  if (!identity) {
+    os.journal.record(Layer::host, Severity::error, "session.refused", spec_.user, {}, cause);
+    return;
+  }
+  os.session = *identity;
+  os.journal.record(Layer::host, Severity::info, "session.login", spec_.user, {{field::see, "id"}}, cause);
+}
+
+EventId Node::inject(const FaultUse& use) {
+  const Fault* fault = FaultRegistry::instance().find(use.id);
+  if (!fault) throw std::invalid_argument("there is no fault '" + use.id + "'; see: rocdrill fault list");
+  auto parameters = FaultRegistry::check(fault->info(), use.parameters);
+  if (!parameters) throw std::invalid_argument(parameters.error());
+  if (const std::string why = fault->inapplicable(*this, *parameters); !why.empty()) {
+    throw std::invalid_argument(fmt::format("fault '{}' cannot be on node '{}': {}", use.id, spec_.id, why));
+  }
+  const EventId event = os.journal.record(fault->info().layer, Severity::warning, "fault.injected", use.id,
+                                          {{field::did, std::string_view(fault->info().changes)}}, no_event);
+  fault->inject(*this, *parameters, event);
+  return event;
+}
+
+ProcessSpec Node::session() {
+  ProcessSpec spec;
+  spec.command = "bash";
+  spec.identity = os.session;
+  spec.environment = os.session_environment;
+  spec.environment_events = os.environment_events;
+  return spec;
+}
+
+CommandResult Node::run(const std::vector<std::string>& argv, const ProcessSpec& spec) {
+  if (!runner_ || argv.empty()) return {127, {}, "command not found\n", no_event, false};
+  return runner_(*this, argv, spec);
+}
+
+Capabilities Node::capabilities() const {
+  return {Capability::files, Capability::kfd, Capability::aql_barrier, Capability::barrier_value,
+          Capability::agent_dispatch, Capability::hip, Capability::inject, Capability::virtual_time};
+}
+
+HsaResult<std::unique_ptr<Runtime>> Node::open_runtime(Process& process) {
+  return rocr::hsa_init(process, os.journal, rocm());
+}
+
+std::unique_ptr<Hip> Node::open_hip(Process& process) { return hip::load(process, os.journal, rocm()); }
+
+std::unique_ptr<Framework> Node::open_framework(Process& process) {
+  if (spec_.torch.version.empty()) return nullptr;
+  return frameworks::start_python(process, os.journal, open_hip(process), {spec_.torch.directory});
+}
+
+void Node::run_workload(const std::string& kind, const std::string& path) {
+  if (kind == "torch") {
+    run_torch();
+  } else if (kind == "hip-app") {
+    run_hip_app(path.empty() && !spec_.apps.empty() ? spec_.apps.front().path : path);
+  } else if (kind != "none") {
+    throw std::invalid_argument("there is no workload '" + kind + "'; one of: torch, hip-app, none");
+  }
+}
+
+void Node::run_torch() {
+  ProcessSpec spec = session();
+  spec.command = "python3";
+  const auto process = access.spawn(spec);
+  const auto torch = open_framework(*process);
+  if (!torch || !torch->import().ok) return;
+  if (torch->is_available().ok) torch->matmul();
+}
+
+void Node::run_hip_app(const std::string& path) {
+  ProcessSpec spec = session();
+  spec.command = std::string(basename(path));
+  const auto process = access.spawn(spec);
+  const auto hip = open_hip(*process);
+  hip->register_fat_binary(path);
+  const auto count = hip->device_count();
+  const auto result = count ? hip->launch(0, path, "saxpy") : HipResult<void>(std::unexpected(count.error()));
+  if (result) return;
+  const std::string text = result.error().abort_text.empty() ? rocdrill::name(result.error().error)
+                                                             : result.error().abort_text;
+  os.journal.record(Layer::framework, result.error().unmodelled ? Severity::unmodelled : Severity::error,
+                    "app.failed", path, {{field::shows, std::string_view(text)}, {field::see, std::string_view(path)}},
+                    result.error().event);
+}
+
+template <class Archive>
+void Node::serialize(Archive& archive) {
+  archive("id", spec_.id);
+  archive("seed", options_.seed);
+  std::string history = Archive::saving ? os.timeline.to_json_lines() : std::string();
+  archive("history", history);
+  if constexpr (!Archive::saving) {
+    auto timeline = Timeline::from_json_lines(history);
+    if (!timeline) throw std::runtime_error("saved history: " + timeline.error());
+    os.timeline = std::move(*timeline);
+  }
+  archive("os", os);
+  archive("board", board);
+  archive("kernel", kernel);
+  archive("access", access);
+  archive("powered", powered_);
+}
+
+std::string Node::save() {
+  Saver saver;
+  serialize(saver);
+  std::string bytes;
+  Json::to_cbor(saver.take(), bytes);
+  return bytes;
+}
+
+void Node::restore(const std::string& state) {
+  const Json json = Json::from_cbor(state, true, false);
+  if (json.is_discarded() || !json.is_object()) {
+    throw std::runtime_error("not a saved node (the CBOR is damaged)");
+  }
+  if (json.value("id", "") != spec_.id) {
+    throw std::runtime_error(fmt::format("the state is of node '{}', not of '{}'", json.value("id", ""), spec_.id));
+  }
+  Loader loader(json);
+  serialize(loader);
+}
+
+}  // namespace rocdrill::sim

@@ -1,0 +1,109 @@
+// The simulated node: every component, wired together once, and the tasks that make its history.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "sim/access/process.hpp"
+#include "sim/fault.hpp"
+#include "sim/host/os.hpp"
+#include "sim/kernel/kernel.hpp"
+#include "sim/node_spec.hpp"
+#include "sim/rocr/rocr.hpp"
+#include "sim/silicon/board.hpp"
+#include "stack/backend.hpp"
+
+namespace rocdrill::sim {
+
+struct NodeOptions {
+  std::uint64_t seed = 1;
+  /// Threads for work that can be shared (device probes). The history does not depend on it.
+  unsigned threads = 1;
+  cp::EventLevel queue_events = cp::EventLevel::errors;
+};
+
+class Node final : public Backend, private Host {
+ public:
+  /// The node as it was installed: powered off, nothing has happened. Throws std::runtime_error
+  /// for a description that makes no node (unknown product, no kernel).
+  explicit Node(NodeSpec spec, NodeOptions options = {});
+
+  const NodeSpec& spec() const { return spec_; }
+  const NodeOptions& options() const { return options_; }
+
+  // --- its history: tasks on the virtual clock ---
+  /// Kinds: "power_on", "reboot", "inject" {id, parameters}, "upgrade", "command" {argv},
+  /// "workload" {kind, path}. Throws std::invalid_argument for any other.
+  void schedule(std::uint64_t time_ns, Task task);
+  void schedule(Task task) { schedule(os.clock.now(), std::move(task)); }
+  /// Performs the next task; false if there is none.
+  bool step();
+  void run() {
+    while (step()) {
+    }
+  }
+  /// Boots now and runs until nothing is left to do.
+  void boot();
+  /// Injects now. Throws std::invalid_argument for an unknown fault, wrong parameters, or one that
+  /// does not apply to this node.
+  EventId inject(const FaultUse& use);
+  /// Runs "torch" (the bring-up script's step 5) or "hip-app" (a program of the node) as the user.
+  void run_workload(const std::string& kind, const std::string& path = {});
+
+  /// How commands are run: sim/tools puts itself in here.
+  using CommandRunner = std::function<CommandResult(Node&, const std::vector<std::string>&,
+                                                    const ProcessSpec&)>;
+  void set_command_runner(CommandRunner runner) { runner_ = std::move(runner); }
+
+  // --- Backend ---
+  std::string_view name() const override { return "sim"; }
+  Capabilities capabilities() const override;
+  Host& host() override { return *this; }
+  HsaResult<std::unique_ptr<Runtime>> open_runtime(Process& process) override;
+  std::unique_ptr<Hip> open_hip(Process& process) override;
+  std::unique_ptr<Framework> open_framework(Process& process) override;
+  const Timeline* timeline() const override { return &os.timeline; }
+
+  // --- saving: between any two tasks ---
+  std::string save();
+  /// Into a node made from the same description. Throws std::runtime_error if the state is of
+  /// another node or damaged.
+  void restore(const std::string& state);
+
+  // --- its parts, for those who look at them or break them ---
+  Os os;
+  silicon::Board board{os};
+  kernel::Kernel kernel{os, board};
+  access::Access access{os, kernel};
+
+  /// Logs the node's user in (again): the session gets the groups of the database.
+  void log_in(EventId cause);
+  rocr::Installation rocm() const { return {spec_.rocm.prefix, spec_.rocm.version}; }
+  bool powered() const { return powered_; }
+
+ private:
+  std::string hostname() override { return os.hostname; }
+  std::string kernel_release() override { return os.kernel_release; }
+  std::unique_ptr<Process> spawn(const ProcessSpec& spec) override { return access.spawn(spec); }
+  ProcessSpec session() override;
+  CommandResult run(const std::vector<std::string>& argv, const ProcessSpec& spec) override;
+
+  void perform(const Task& task);
+  void start_boot(std::string_view kind);
+  void run_torch();
+  void run_hip_app(const std::string& path);
+
+  template <class Archive>
+  void serialize(Archive& archive);
+  friend class Saver;
+  friend class Loader;
+
+  NodeSpec spec_;
+  NodeOptions options_;
+  CommandRunner runner_;
+  bool powered_ = false;
+};
+
+}  // namespace rocdrill::sim

@@ -1,0 +1,243 @@
+#include "sim/provision.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+#include <stdexcept>
+
+#include "sim/device_code.hpp"
+#include "sim/firmware/loader.hpp"
+#include "sim/frameworks/torch.hpp"
+#include "sim/libraries/rocblas.hpp"
+#include "sim/node.hpp"
+#include "sim/silicon/catalogue.hpp"
+
+namespace rocdrill::sim {
+namespace {
+
+/// SplitMix64: the same numbers with every library.
+std::uint64_t mix(std::uint64_t& state) {
+  std::uint64_t z = (state += 0x9E3779B97F4A7C15ull);
+  z = (z ^ z >> 30) * 0xBF58476D1CE4E5B9ull;
+  z = (z ^ z >> 27) * 0x94D049BB133111EBull;
+  return z ^ z >> 31;
+}
+
+PackageFile file(std::string path, std::string content, std::uint32_t mode = 0644) {
+  return {std::move(path), Blob{std::move(content)}, mode, false};
+}
+
+std::string meta_suffix(const NodeSpec& spec) { return spec.distro == Distro::debian ? "amd64" : "generic"; }
+
+/// "6.8.0-60-generic" -> "6.8.0-60"
+std::string meta_version(const std::string& release) { return release.substr(0, release.rfind('-')); }
+
+Package headers_package(const KernelSpec& kernel) {
+  Package package{.name = "linux-headers-" + kernel.release,
+                  .version = meta_version(kernel.release),
+                  .depends = {},
+                  .files = {},
+                  .summary = "Linux kernel headers"};
+  const std::string tree = "/usr/src/linux-headers-" + kernel.release;
+  package.files.push_back(file(tree + "/Makefile", "# headers of " + kernel.release + "\n"));
+  package.files.push_back({"/lib/modules/" + kernel.release + "/build", Blob{tree}, 0777, true});
+  return package;
+}
+
+PackageFile in_tree_module(const KernelSpec& kernel) {
+  return file("/lib/modules/" + kernel.release + "/kernel/drivers/gpu/drm/amd/amdgpu/amdgpu.ko",
+              kernel::module_text("amdgpu", kernel.release, "", {}, kernel::amdgpu_aliases()));
+}
+
+/// Publishes a kernel's packages. Ubuntu keeps amdgpu in linux-modules-extra, Debian in the image.
+void publish_kernel(Packages& packages, const NodeSpec& spec, const KernelSpec& kernel) {
+  Package image{.name = "linux-image-" + kernel.release,
+                .version = meta_version(kernel.release),
+                .depends = {},
+                .files = {},
+                .summary = "Linux kernel image"};
+  image.files.push_back(file("/boot/vmlinuz-" + kernel.release, "kernel " + kernel.release + "\n"));
+  image.files.push_back(file("/lib/modules/" + kernel.release + "/modules.builtin", ""));
+  Package extra{.name = "linux-modules-extra-" + kernel.release,
+                .version = image.version,
+                .depends = {},
+                .files = {in_tree_module(kernel)},
+                .summary = "Linux kernel extra modules"};
+  if (spec.distro == Distro::debian) {
+    if (kernel.in_tree_amdgpu) image.files.push_back(in_tree_module(kernel));
+  } else {
+    if (kernel.in_tree_amdgpu) image.depends.push_back(extra.name);
+    packages.publish(std::move(extra));
+  }
+  packages.publish(std::move(image));
+  packages.publish(headers_package(kernel));
+}
+
+void publish_meta(Packages& packages, const NodeSpec& spec, const KernelSpec& kernel) {
+  for (const std::string prefix : {"linux-image-", "linux-headers-"}) {
+    packages.publish({.name = prefix + meta_suffix(spec),
+                      .version = meta_version(kernel.release),
+                      .depends = {prefix + kernel.release},
+                      .files = {},
+                      .summary = "meta package"});
+  }
+}
+
+void install_kernels(Node& node, const NodeSpec& spec) {
+  Packages& packages = node.os.packages;
+  const KernelSpec* newest = nullptr;
+  for (const KernelSpec& kernel : spec.kernels) {
+    publish_kernel(packages, spec, kernel);
+    if (!kernel.installed) continue;
+    newest = &kernel;
+    if (spec.distro == Distro::ubuntu && kernel.in_tree_amdgpu) {
+      packages.preinstall("linux-modules-extra-" + kernel.release);
+    }
+    packages.preinstall("linux-image-" + kernel.release);
+    if (kernel.headers) packages.preinstall("linux-headers-" + kernel.release);
+    kernel::depmod(node.os.files, kernel.release, no_event);
+  }
+  if (!newest) throw std::runtime_error("node '" + spec.id + "' has no installed kernel");
+  publish_meta(packages, spec, *newest);
+  packages.preinstall("linux-image-" + meta_suffix(spec));
+  if (newest->headers) packages.preinstall("linux-headers-" + meta_suffix(spec));
+  publish_meta(packages, spec, spec.kernels.back());
+}
+
+void install_driver(Node& node, const NodeSpec& spec) {
+  const std::string& version = spec.driver.dkms_version;
+  if (version.empty()) return;
+  const std::string source = "/usr/src/amdgpu-" + version;
+  node.os.packages.publish(
+      {.name = "amdgpu-dkms",
+       .version = version,
+       .depends = {},
+       .files = {file(source + "/dkms.conf", fmt::format("PACKAGE_NAME=\"amdgpu\"\nPACKAGE_VERSION=\"{}\"\n"
+                                                         "AUTOINSTALL=\"yes\"\n", version)),
+                 file(source + "/Makefile", "# amdgpu\n")},
+       .summary = "amdgpu driver in DKMS format"});
+  node.os.packages.preinstall("amdgpu-dkms");
+  node.kernel.dkms.add(version, no_event);
+  for (const KernelSpec& kernel : spec.kernels) {
+    if (kernel.installed && kernel.headers) node.kernel.dkms.install(version, kernel.release, no_event);
+  }
+}
+
+void install_firmware(Node& node, const NodeSpec& spec) {
+  Package package{.name = spec.firmware.package,
+                  .version = spec.firmware.version,
+                  .depends = {},
+                  .files = {},
+                  .summary = "GPU firmware"};
+  std::set<std::string_view> done;
+  for (const silicon::Gpu& gpu : node.board.gpus()) {
+    for (const FirmwareBlob& blob : gpu.product->firmware) {
+      if (!done.insert(blob.file).second) continue;
+      package.files.push_back(file(spec.firmware.directory + "/" + std::string(blob.file),
+                                   firmware::blob_text({std::string(blob.file), blob.version})));
+    }
+  }
+  node.os.packages.publish(std::move(package));
+  node.os.packages.preinstall(spec.firmware.package);
+}
+
+void install_rocm(Node& node, const NodeSpec& spec) {
+  const RocmSpec& rocm = spec.rocm;
+  const auto add = [&](const std::string& name, std::vector<PackageFile> files) {
+    node.os.packages.publish({.name = name,
+                              .version = rocm.version,
+                              .depends = {},
+                              .files = std::move(files),
+                              .summary = "ROCm " + rocm.version});
+    node.os.packages.preinstall(name);
+  };
+  const bool debian = rocm.prefix == "/usr";
+  add(debian ? "libhsa-runtime64-1" : "hsa-rocr", {file(rocm.prefix + "/lib/libhsa-runtime64.so.1", rocm.version + "\n")});
+  add(debian ? "libamdhip64-5" : "hip-runtime-amd", {file(rocm.prefix + "/lib/libamdhip64.so", rocm.version + "\n")});
+  add("rocminfo", {file(rocm.prefix + "/bin/rocminfo", "", 0755)});
+  if (!debian) add("rocm-core", {file(rocm.prefix + "/.info/version", rocm.version + "\n")});
+}
+
+std::string plain_processor(const std::string& target) { return target.substr(0, target.find(':')); }
+
+void install_torch(Node& node, const NodeSpec& spec) {
+  const TorchSpec& torch = spec.torch;
+  if (torch.version.empty()) return;
+  FileTree& files = node.os.files;
+  files.write(torch.directory + "/version.py",
+              fmt::format("__version__ = '{}'\ncuda = None\nhip = '{}'\n", torch.version, torch.hip_version), no_event);
+  files.write(torch_fat_binary(spec), make_fat_binary(spec, "saxpy", torch.targets), no_event);
+  const std::string blas = torch.directory + "/" + std::string(frameworks::torch_rocblas);
+  const auto known = spec.code_objects.find("matmul");
+  for (const std::string& target : torch.targets) {
+    const std::string gfx = plain_processor(target);
+    if (known == spec.code_objects.end() || !known->second.contains(gfx)) continue;
+    files.write(blas + "/" + libraries::tensile_index(gfx), "tensile index " + gfx + "\n", no_event);
+    files.write(blas + "/" + libraries::tensile_kernels(gfx), known->second.at(gfx), no_event);
+  }
+}
+
+void make_users(Node& node, const NodeSpec& spec) {
+  std::string passwd = "root:x:0:0:root:/root:/bin/bash\n";
+  std::map<std::string, std::string> members;
+  for (const UserSpec& user : spec.users) {
+    passwd += fmt::format("{0}:x:{1}:{1}::/home/{0}:/bin/bash\n", user.name, user.uid);
+    for (const std::string& group : user.groups) {
+      members[group] += (members[group].empty() ? "" : ",") + user.name;
+    }
+  }
+  std::string group = "root:x:0:\n";
+  const std::pair<const char*, int> system_groups[] = {{"sudo", 27}, {"docker", 988}, {"render", 105}, {"video", 44}};
+  for (const auto& [name, gid] : system_groups) group += fmt::format("{}:x:{}:{}\n", name, gid, members[name]);
+  for (const UserSpec& user : spec.users) group += fmt::format("{}:x:{}:\n", user.name, user.uid);
+  node.os.files.write("/etc/passwd", passwd, no_event);
+  node.os.files.write("/etc/group", group, no_event);
+}
+
+void make_system_files(Node& node, const NodeSpec& spec) {
+  FileTree& files = node.os.files;
+  files.write("/lib/udev/rules.d/50-udev-default.rules",
+              "SUBSYSTEM==\"drm\", KERNEL==\"renderD*\", GROUP=\"render\", MODE=\"0660\"\n"
+              "SUBSYSTEM==\"drm\", KERNEL==\"card*\", GROUP=\"video\", MODE=\"0660\"\n"
+              "SUBSYSTEM==\"kfd\", KERNEL==\"kfd\", GROUP=\"render\", MODE=\"0660\"\n", no_event);
+  files.write("/etc/default/grub", fmt::format("GRUB_CMDLINE_LINUX=\"{}\"\n", spec.cmdline), no_event);
+  files.write("/etc/hostname", spec.hostname + "\n", no_event);
+  files.write("/etc/os-release",
+              spec.distro == Distro::debian
+                  ? fmt::format("PRETTY_NAME=\"Debian GNU/Linux {}\"\nID=debian\n", spec.distro_release)
+                  : fmt::format("PRETTY_NAME=\"Ubuntu {}\"\nID=ubuntu\n", spec.distro_release), no_event);
+  files.make_directory("/etc/modprobe.d", no_event);
+  files.make_directory("/lib/modprobe.d", no_event);
+}
+
+}  // namespace
+
+void provision(Node& node, const NodeSpec& spec, std::uint64_t seed) {
+  std::uint64_t state = seed;
+  for (const GpuSpec& gpu : spec.gpus) {
+    silicon::Gpu made;
+    made.product = &silicon::product_or_throw(gpu.product);
+    made.bdf = gpu.bdf;
+    made.numa_node = gpu.numa_node;
+    made.unique_id = gpu.unique_id != 0 ? gpu.unique_id : mix(state) | 1;
+    // Consumer boards show no unique id.
+    if (!made.product->marketing_name.starts_with("AMD Instinct")) made.unique_id = gpu.unique_id;
+    node.board.add(std::move(made));
+  }
+  node.os.hostname = spec.hostname;
+  node.kernel.cpu = {spec.cpu_model, spec.cpu_sockets, spec.cpu_cores_per_socket, spec.memory_bytes};
+  make_system_files(node, spec);
+  make_users(node, spec);
+  install_kernels(node, spec);
+  install_firmware(node, spec);
+  install_driver(node, spec);
+  install_rocm(node, spec);
+  install_torch(node, spec);
+  for (const AppSpec& app : spec.apps) {
+    node.os.files.write(app.path, make_fat_binary(spec, app.source, app.targets), no_event, {.mode = 0755});
+  }
+  for (const auto& [name, value] : spec.environment) node.os.session_environment[name] = value;
+}
+
+}  // namespace rocdrill::sim

@@ -1,0 +1,78 @@
+// What libhsakmt does with an open /dev/kfd: one method per service that the runtime needs.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <vector>
+
+#include "sim/rocr/topology.hpp"
+#include "stack/formats/kfd_uapi.hpp"
+#include "stack/process.hpp"
+
+namespace rocdrill::rocr {
+
+class Thunk {
+ public:
+  /// hsaKmtOpenKFD, the topology snapshot and hsaKmtAcquireSystemProperties.
+  static SysResult<std::unique_ptr<Thunk>> open(Process& process);
+  ~Thunk();
+  Thunk(const Thunk&) = delete;
+  Thunk& operator=(const Thunk&) = delete;
+
+  const std::vector<TopologyNode>& nodes() const { return nodes_; }
+  std::uint32_t kfd_minor() const { return kfd_minor_; }
+  Process& process() { return process_; }
+
+  /// mode -1 asks, 0 and 1 set; returns the mode of the process.
+  SysResult<bool> xnack_mode(int mode);
+  SysResult<void> runtime_enable(bool on);
+
+  /// Memory that the process and every GPU of `nodes` can use at the same address. Page-aligned,
+  /// zero, until the thunk goes. `executable` for code.
+  SysResult<void*> allocate(std::size_t bytes, bool executable);
+  void release(void* memory);
+  /// Whether [va, va + bytes) lies in memory that allocate() gave.
+  bool owns(std::uint64_t va, std::size_t bytes) const;
+
+  struct QueueResource {
+    std::uint32_t queue_id = 0;
+    volatile std::uint64_t* doorbell = nullptr;
+  };
+  SysResult<QueueResource> create_queue(std::uint32_t gpu_id, void* ring, std::uint32_t ring_bytes,
+                                        void* write_index, void* read_index, void* save_area,
+                                        std::uint32_t save_area_bytes);
+  void destroy_queue(std::uint32_t queue_id);
+  void suspend_queue(std::uint32_t queue_id);
+
+  struct EventResource {
+    std::uint32_t id = 0;
+    std::uint64_t mailbox = 0;  ///< VA of its slot
+  };
+  SysResult<EventResource> create_event(bool auto_reset);
+  void destroy_event(std::uint32_t id);
+  /// True if it was signalled before `timeout_ms` (0xFFFFFFFE: as good as for ever).
+  SysResult<bool> wait_event(std::uint32_t id, std::uint32_t timeout_ms);
+
+ private:
+  explicit Thunk(Process& process) : process_(process) {}
+  SysResult<void> acquire();
+  SysResult<std::uint64_t> make_available(void* memory, std::size_t bytes, bool executable);
+  template <class Args>
+  SysResult<int> call(kfd::Ioctl number, Args& args);
+
+  struct Memory {
+    std::size_t bytes = 0;
+    std::uint64_t handle = 0;  ///< 0: no GPU knows of it
+  };
+
+  Process& process_;
+  int fd_ = -1;
+  std::uint32_t kfd_minor_ = 0;
+  std::vector<TopologyNode> nodes_;
+  std::vector<std::uint32_t> gpu_ids_;
+  std::map<void*, Memory> memory_;
+  void* events_page_ = nullptr;
+  bool events_page_known_ = false;
+};
+
+}  // namespace rocdrill::rocr

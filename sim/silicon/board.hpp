@@ -1,0 +1,69 @@
+// The GPUs of this node: which products sit in which slots, and how they are linked.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "sim/host/os.hpp"
+#include "stack/gpu.hpp"
+
+namespace rocdrill::silicon {
+
+struct Gpu {
+  const GpuProduct* product = nullptr;
+  sim::Bdf bdf;
+  std::uint32_t numa_node = 0;
+  std::uint64_t unique_id = 0;  ///< "GPU-%016x"
+  bool responds = true;         ///< false: off the bus
+  EventId event = no_event;     ///< last change of the silicon
+
+  template <class Archive>
+  void serialize(Archive& archive);
+};
+
+class Board {
+ public:
+  explicit Board(sim::Os& os) : os_(os) {}
+
+  void add(Gpu gpu) { gpus_.push_back(std::move(gpu)); }
+  const std::vector<Gpu>& gpus() const { return gpus_; }
+  std::vector<Gpu>& gpus() { return gpus_; }
+  /// Firmware POST: every GPU that answers appears on the PCI bus.
+  void power_on(EventId cause);
+
+  /// GPUs with xGMI links form one hive; 0 if there is none.
+  std::uint64_t hive_id() const;
+  /// Whether two GPUs have a direct xGMI link.
+  bool xgmi(std::size_t from, std::size_t to) const;
+
+  template <class Archive>
+  void serialize(Archive& archive) {
+    archive("gpus", gpus_);
+  }
+
+ private:
+  sim::Os& os_;
+  std::vector<Gpu> gpus_;
+};
+
+/// PCI class code of the product: processing accelerator, display or VGA controller.
+std::uint32_t pci_class(const GpuProduct& product);
+/// As lspci names it.
+std::string pci_name(const GpuProduct& product);
+
+const GpuProduct& product_or_throw(std::string_view key);
+
+template <class Archive>
+void Gpu::serialize(Archive& archive) {
+  std::string key = product ? std::string(product->product) : std::string();
+  archive("product", key);
+  if constexpr (!Archive::saving) product = &product_or_throw(key);
+  archive("bdf", bdf);
+  archive("numa_node", numa_node);
+  archive("unique_id", unique_id);
+  archive("responds", responds);
+  archive("event", event);
+}
+
+}  // namespace rocdrill::silicon

@@ -1,0 +1,80 @@
+// What a GPU may reach: the only way from an address in a packet, queue or signal to memory.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+
+namespace rocdrill::cp {
+
+/// `write` is read-modify-write (atomics on signals, headers, indices).
+enum class Access : std::uint8_t { read, write, execute };
+
+class AddressSpace {
+ public:
+  virtual ~AddressSpace() = default;
+  /// Host memory behind [va, va + bytes), or nullptr if any byte of it is not mapped with this
+  /// access: the GPU's page tables decide, not the host's. The result has the alignment of `va`
+  /// (up to a page) and stays valid until the mapping changes; callers do not keep it across
+  /// calls of Queue::run().
+  virtual void* translate(std::uint64_t va, std::size_t bytes, Access access) = 0;
+};
+
+struct Permissions {
+  bool read = true;
+  bool write = true;
+  bool execute = false;
+
+  constexpr bool allow(Access access) const {
+    switch (access) {
+      case Access::read:
+        return read;
+      case Access::write:
+        return read && write;
+      case Access::execute:
+        return execute;
+    }
+    return false;
+  }
+};
+
+/// GPU VA = host VA over registered ranges. Not thread-safe: ranges change between two calls of
+/// Queue::run(), under whatever lock its owner holds for that.
+class RangeAddressSpace final : public AddressSpace {
+ public:
+  /// Throws std::invalid_argument on an empty range, one that holds address 0 or wraps around, or
+  /// one that overlaps another.
+  void add(std::uint64_t va, std::size_t bytes, Permissions permissions = {});
+  void add(const void* memory, std::size_t bytes, Permissions permissions = {}) {
+    add(reinterpret_cast<std::uintptr_t>(memory), bytes, permissions);
+  }
+  /// Removes the range that begins at `va`; false if there is none.
+  bool remove(std::uint64_t va);
+  bool remove(const void* memory) { return remove(reinterpret_cast<std::uintptr_t>(memory)); }
+  std::size_t size() const { return ranges_.size(); }
+
+  void* translate(std::uint64_t va, std::size_t bytes, Access access) override {
+    // Unsigned wrap-around makes an address below the range fail the first comparison.
+    const std::uint64_t offset = va - last_.begin;
+    if (offset < last_.bytes && bytes <= last_.bytes - offset && bytes != 0 &&
+        last_.permissions.allow(access)) {
+      return reinterpret_cast<void*>(va);
+    }
+    return translate_slow(va, bytes, access);
+  }
+
+ private:
+  struct Range {
+    std::uint64_t begin = 0;
+    std::uint64_t bytes = 0;
+    Permissions permissions;
+  };
+
+  void* translate_slow(std::uint64_t va, std::size_t bytes, Access access);
+  const Range* find(std::uint64_t va) const;
+
+  std::map<std::uint64_t, Range> ranges_;  // by first address
+  Range last_;                             // the last hit; empty at first
+};
+
+}  // namespace rocdrill::cp

@@ -1,0 +1,183 @@
+// Device access, runtime, HIP, code objects, libraries, framework.
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <set>
+
+#include "stack/checks/context.hpp"
+
+namespace rocdrill::checks {
+namespace {
+
+/// Whether an event or one of its causes is a request that the simulator does not model.
+bool ends_unmodelled(const Backend& backend, EventId event) {
+  const Timeline* timeline = backend.timeline();
+  if (!timeline || event == no_event) return false;
+  for (const EventId id : timeline->cause_chain(event)) {
+    if (timeline->at(id).severity == Severity::unmodelled) return true;
+  }
+  return false;
+}
+
+std::string base_target(const HipDeviceInfo& info) { return info.gcn_arch_name.substr(0, info.gcn_arch_name.find(':')); }
+
+Finding open_device(Context& context, const std::string& path) {
+  auto fd = context.process->open(path, O_RDWR | O_CLOEXEC);
+  if (fd) {
+    static_cast<void>(context.process->close(*fd));
+    return {Status::pass, path + " opened read-write", "", no_event};
+  }
+  const CommandResult ls = context.run({"ls", "-l", path});
+  std::string evidence = fmt::format("{}: {}", path, errno_text(fd.error().error));
+  if (ls.found && ls.exit_code == 0) evidence += "\n" + Context::shown({"ls", "-l", path}, ls);
+  const CommandResult id = context.run({"id"});
+  if (id.found) evidence += "\n" + Context::shown({"id"}, id);
+  return {Status::fail, std::move(evidence), "ls -l /dev/kfd /dev/dri; id", fd.error().event};
+}
+
+}  // namespace
+
+Finding access_kfd(Context& context) { return open_device(context, "/dev/kfd"); }
+
+Finding access_render(Context& context) {
+  auto names = context.process->list("/dev/dri");
+  if (!names) return {Status::fail, "/dev/dri: " + errno_text(names.error().error), "ls -l /dev/dri", names.error().event};
+  std::size_t opened = 0;
+  for (const std::string& name : *names) {
+    if (!name.starts_with("renderD")) continue;
+    Finding found = open_device(context, "/dev/dri/" + name);
+    if (found.status != Status::pass) return found;
+    ++opened;
+  }
+  return {Status::pass, fmt::format("{} render nodes opened read-write", opened), "", no_event};
+}
+
+Finding runtime_agents(Context& context) {
+  auto runtime = context.backend.open_runtime(*context.process);
+  if (!runtime) {
+    return {Status::fail, "hsa_init: " + text(runtime.error().status), "rocminfo", runtime.error().event};
+  }
+  context.runtime = std::move(*runtime);
+  std::vector<std::string> names;
+  for (const AgentInfo& agent : context.runtime->agents()) {
+    if (agent.type == DeviceType::gpu) names.push_back(agent.isa);
+  }
+  context.agents = names.size();
+  if (names.empty()) {
+    return {Status::fail, "ROCr lists CPU agents only", "rocminfo", context.process->why("/sys/class/kfd/kfd/topology/nodes")};
+  }
+  std::string evidence = fmt::format("{} GPU agent{}: {}", names.size(), names.size() == 1 ? "" : "s", names.front());
+  if (names.size() < context.gpu_nodes) {
+    evidence += fmt::format(" ({} GPU nodes; ROCR_VISIBLE_DEVICES={})", context.gpu_nodes,
+                            context.process->env("ROCR_VISIBLE_DEVICES"));
+  }
+  return {Status::pass, std::move(evidence), "", no_event};
+}
+
+Finding runtime_queue(Context& context) {
+  std::size_t agent = 0;
+  while (context.runtime->agents()[agent].type != DeviceType::gpu) ++agent;
+  auto queue = context.runtime->create_queue(agent, {});
+  auto done = context.runtime->create_signal(1);
+  if (!queue || !done) {
+    const HsaError error = queue ? done.error() : queue.error();
+    return {Status::fail, text(error.status), "rocminfo", error.event};
+  }
+  (*queue)->submit(aql::barrier_and({}, (*done)->handle()));
+  if ((*done)->wait(SignalCondition::lt, 1, 1'000'000'000) == 0) {
+    return {Status::pass, "barrier-AND packet completed, signal 1 -> 0", "", no_event};
+  }
+  return {Status::fail, "the completion signal did not change: " + text((*queue)->status()), "dmesg", no_event};
+}
+
+Finding health(Context& context) {
+  const std::vector<std::string> command{"amd-smi", "list"};
+  const CommandResult smi = context.run(command);
+  if (!smi.found) return {Status::not_reached, "amd-smi is not installed", "", no_event};
+  const std::size_t listed = lines_with(smi.out, "BDF:").size();
+  if (smi.exit_code == 0 && listed > 0) return {Status::pass, fmt::format("amd-smi lists {} GPUs", listed), "", no_event};
+  return {Status::fail, Context::shown(command, smi), "amd-smi list", smi.event};
+}
+
+Finding hip_devices(Context& context) {
+  context.hip = context.backend.open_hip(*context.process);
+  if (!context.hip) return {Status::not_reached, "libamdhip64 is not installed", "", no_event};
+  auto count = context.hip->device_count();
+  if (!count) {
+    const HipFailure& failure = count.error();
+    return {failure.unmodelled ? Status::not_modelled : Status::fail,
+            failure.abort_text.empty() ? "hipGetDeviceCount: " + name(failure.error) : failure.abort_text,
+            "env | grep VISIBLE_DEVICES", failure.event};
+  }
+  context.devices = *count;
+  std::string first;
+  if (auto properties = context.hip->properties(0)) first = properties->gcn_arch_name;
+  return {Status::pass, fmt::format("{} device{}, {}", *count, *count == 1 ? "" : "s", first), "", no_event};
+}
+
+Finding code_object_targets(Context& context) {
+  if (context.deployment.programs.empty()) return {Status::not_reached, "no program was named", "", no_event};
+  for (const std::string& program : context.deployment.programs) {
+    for (int device = 0; device < context.devices; ++device) {
+      auto loaded = context.hip->load_module(device, program);
+      if (loaded) continue;
+      const HipFailure& failure = loaded.error();
+      std::string evidence = fmt::format("{} on device {}: {}", program, device, name(failure.error));
+      if (const Timeline* timeline = context.backend.timeline(); timeline && failure.event != no_event) {
+        evidence += "\n" + timeline->at(failure.event).text(field::got);
+      }
+      return {failure.unmodelled ? Status::not_modelled : Status::fail, std::move(evidence), "roc-obj-ls " + program,
+              failure.event};
+    }
+  }
+  return {Status::pass, fmt::format("{} of {} programs load on every device", context.deployment.programs.size(),
+                                    context.deployment.programs.size()), "", no_event};
+}
+
+Finding library_data(Context& context) {
+  const std::string& folder = context.deployment.rocblas_library;
+  if (folder.empty()) return {Status::not_reached, "no rocBLAS to look at", "", no_event};
+  std::set<std::string> targets;
+  for (int device = 0; device < context.devices; ++device) {
+    if (auto properties = context.hip->properties(device)) targets.insert(base_target(*properties));
+  }
+  for (const std::string& target : targets) {
+    const std::string file = folder + "/TensileLibrary_lazy_" + target + ".dat";
+    if (auto stat = context.process->stat(file); !stat) {
+      return {Status::fail, file + ": " + errno_text(stat.error().error), "ls " + folder, stat.error().event};
+    }
+  }
+  return {Status::pass, fmt::format("data for {}", fmt::join(targets, " ")), "", no_event};
+}
+
+Finding framework_available(Context& context) {
+  context.framework = context.backend.open_framework(*context.process);
+  if (!context.framework) return {Status::not_reached, "PyTorch is not installed", "", no_event};
+  if (auto imported = context.framework->import(); !imported.ok || imported.text == "None") {
+    return {Status::fail, imported.ok ? "not a ROCm build of PyTorch" : imported.text,
+            "python3 -c 'import torch; print(torch.version.hip)'", imported.event};
+  }
+  const FrameworkResult available = context.framework->is_available();
+  if (available.ok) return {Status::pass, fmt::format("True, {} GPUs", context.framework->device_count()), "", no_event};
+  return {Status::fail, available.text, "python3 -c 'import torch; print(torch.cuda.is_available())'", available.event};
+}
+
+Finding framework_matmul(Context& context) {
+  const FrameworkResult product = context.framework->matmul();
+  if (product.ok) return {Status::pass, product.text, "", no_event};
+  if (product.unmodelled || ends_unmodelled(context.backend, product.event)) {
+    return {Status::not_modelled, "kernels do not execute on this backend yet", "", product.event};
+  }
+  return {Status::fail, product.text, "AMD_LOG_LEVEL=3 python3 ...", product.event};
+}
+
+Finding collectives(Context& context) {
+  if (context.devices < 2) return {Status::not_reached, "one GPU", "", no_event};
+  if (!context.backend.capabilities().has(Capability::kernel_dispatch)) {
+    return {Status::not_modelled, "all_reduce_perf needs kernels, which do not execute on this backend yet", "", no_event};
+  }
+  return {Status::not_reached, "run all_reduce_perf of rccl-tests", "all_reduce_perf -g " + std::to_string(context.devices), no_event};
+}
+
+}  // namespace rocdrill::checks

@@ -1,0 +1,39 @@
+// The machine below the stack: its files, people, commands and processes.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "stack/process.hpp"
+
+namespace rocdrill {
+
+/// What a command printed and how it ended. `event` is the event behind a failure.
+struct CommandResult {
+  int exit_code = 0;
+  std::string out;  ///< standard output
+  std::string err;  ///< standard error
+  EventId event = no_event;
+  /// False when the command does not exist on this machine (exit_code 127).
+  bool found = true;
+};
+
+class Host {
+ public:
+  virtual ~Host() = default;
+
+  virtual std::string hostname() = 0;
+  virtual std::string kernel_release() = 0;  ///< uname -r
+
+  /// Starts a process with this identity, environment and view.
+  virtual std::unique_ptr<Process> spawn(const ProcessSpec& spec) = 0;
+  /// A process of the person who works on the node (the drill's user; on a real machine: us).
+  virtual ProcessSpec session() = 0;
+
+  /// Runs a command (argv, no shell) as `spec` says and collects its output.
+  virtual CommandResult run(const std::vector<std::string>& argv, const ProcessSpec& spec) = 0;
+};
+
+}  // namespace rocdrill

@@ -1,0 +1,98 @@
+// A process on the node: the one door through which the runtime and everything above it
+// reaches the kernel, in the simulator as on a real machine.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "stack/result.hpp"
+
+namespace rocdrill {
+
+struct Identity {
+  std::string user;
+  std::uint32_t uid = 0;
+  std::uint32_t gid = 0;
+  std::vector<std::uint32_t> groups;  ///< supplementary, numeric, of this session
+
+  bool in_group(std::uint32_t id) const;
+};
+
+using Environment = std::map<std::string, std::string, std::less<>>;
+
+/// What to start. A container is nothing but such a specification (a namespace view).
+struct ProcessSpec {
+  std::string command = "sh";  ///< comm, as ps shows it
+  Identity identity;
+  Environment environment;
+  /// Events that set these variables, where a history is kept.
+  std::map<std::string, EventId, std::less<>> environment_events;
+  /// Device nodes visible in this view ("/dev/kfd", "/dev/dri/renderD128"); empty list with
+  /// `restrict_devices` false means all of the node's.
+  bool restrict_devices = false;
+  std::vector<std::string> devices;
+};
+
+enum class FileType : std::uint8_t { regular, directory, symlink, character };
+
+struct FileStat {
+  FileType type = FileType::regular;
+  std::uint32_t mode = 0;  ///< permission bits only (07777)
+  std::uint32_t uid = 0;
+  std::uint32_t gid = 0;
+  std::uint64_t size = 0;
+  std::uint32_t rdev_major = 0;
+  std::uint32_t rdev_minor = 0;
+};
+
+class Process {
+ public:
+  virtual ~Process() = default;
+
+  virtual int pid() const = 0;
+  virtual const Identity& identity() const = 0;
+  virtual const Environment& environment() const = 0;
+  /// The variable's value, or "" (see has_env for set-but-empty).
+  std::string env(std::string_view name) const;
+  bool has_env(std::string_view name) const;
+  /// The event that set (or unset) the variable, or that made the file what it is (or absent);
+  /// no_event where nobody keeps a history.
+  virtual EventId why_env(std::string_view /*name*/) const { return no_event; }
+  virtual EventId why(std::string_view /*path*/) const { return no_event; }
+
+  /// Flags are the O_* of <fcntl.h>. Paths are absolute.
+  virtual SysResult<int> open(std::string_view path, int flags) = 0;
+  virtual SysResult<void> close(int fd) = 0;
+  virtual SysResult<std::size_t> read(int fd, std::span<std::byte> into) = 0;
+  virtual SysResult<std::size_t> write(int fd, std::span<const std::byte> from) = 0;
+  /// `argument` is the structure of linux/kfd_ioctl.h or drm/amdgpu_drm.h for `request`.
+  virtual SysResult<int> ioctl(int fd, unsigned long request, void* argument) = 0;
+  /// Anonymous memory for fd -1, else the device's or file's memory. Length in bytes.
+  virtual SysResult<void*> mmap(int fd, std::size_t length, int prot, std::uint64_t offset) = 0;
+  virtual SysResult<void> munmap(void* address, std::size_t length) = 0;
+  /// A 64-bit store to a mapped doorbell. On hardware a plain store after a fence; the simulator
+  /// learns of the ring through it.
+  virtual void store_doorbell(volatile std::uint64_t* doorbell, std::uint64_t value) = 0;
+
+  /// A breath in a loop that polls memory: a pause on hardware; in the simulator the devices get
+  /// their turn. False if nothing but this process can change anything any more.
+  virtual bool relax() = 0;
+  /// nanosleep; virtual time in the simulator.
+  virtual void sleep_ns(std::uint64_t duration) = 0;
+
+  virtual SysResult<FileStat> stat(std::string_view path) = 0;   ///< follows symlinks
+  virtual SysResult<FileStat> lstat(std::string_view path) = 0;
+  virtual SysResult<std::vector<std::string>> list(std::string_view directory) = 0;  ///< sorted
+  virtual SysResult<std::string> readlink(std::string_view path) = 0;
+
+  /// Opens, reads to the end, closes.
+  SysResult<std::string> read_file(std::string_view path);
+  bool exists(std::string_view path) { return stat(path).has_value(); }
+};
+
+}  // namespace rocdrill
