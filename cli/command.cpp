@@ -7,18 +7,20 @@
 namespace rocdrill::cli {
 namespace {
 
+void fail_with(const scenarios::Diagnostics& problems, int exit_code) {
+  throw Failure{exit_code, scenarios::text(problems)};
+}
+
 sim::NodeSpec with_code_objects(const scenarios::DataPath& data, sim::NodeSpec spec) {
   const bool needs = !spec.torch.version.empty() || !spec.apps.empty();
-  if (!scenarios::load_code_objects(data, spec) && needs) {
+  const auto loaded = scenarios::load_code_objects(data, spec);
+  if (!loaded) fail_with(loaded.error(), exit_invalid);
+  if (!*loaded && needs) {
     throw Failure{exit_unavailable,
                   "the node's programs need device code, and no code_objects folder was found\n"
                   "  build it: ./dev rocdrill list   or point ROCDRILL_DATA at an installation\n"};
   }
   return spec;
-}
-
-void fail_with(const scenarios::Diagnostics& problems, int exit_code) {
-  throw Failure{exit_code, scenarios::text(problems)};
 }
 
 [[noreturn]] void unknown(std::string_view what, const std::string& id, const std::vector<std::string>& known,

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 
 #include "scenarios/engine/command_line.hpp"
 
@@ -65,7 +66,7 @@ std::string evidence_text(sim::Node& node, const EventView& event, std::size_t i
   if (command.empty()) return {};
   const auto argv = scenarios::split_command(command);
   if (!argv || argv->empty()) return {};
-  Host& host = static_cast<Backend&>(node).host();
+  Host& host = node.host();
   const CommandResult result = host.run(*argv, host.session());
   if (!result.found) return {};
   const std::string margin(indent, ' ');
@@ -74,26 +75,52 @@ std::string evidence_text(sim::Node& node, const EventView& event, std::size_t i
   return text;
 }
 
+namespace {
+
+/// Asked, got, did, because, and what an operator sees.
+std::string trouble_text(sim::Node& node, const EventView& event, std::size_t width) {
+  std::string text = labelled("what", fmt::format("{} {}", event.kind, event.subject), width);
+  text += labelled("asked", event.text(field::asked), width);
+  text += labelled("got", event.text(field::got), width);
+  text += labelled("did", event.text(field::did), width);
+  if (event.cause != no_event) {
+    const EventView cause = node.os.timeline.at(event.cause);
+    text += labelled("because", fmt::format("{} {} ({})", cause.kind, cause.subject, title(cause.layer)), width);
+  }
+  return text + evidence_text(node, event, 12);
+}
+
+/// "pci.enumerated 0000:dd:00.0 and 7 more".
+std::string harmless_text(const Timeline& timeline, const scenarios::LayerStory& story) {
+  const EventView event = timeline.at(story.telling);
+  const auto same = std::ranges::count_if(story.events, [&](EventId id) { return timeline.at(id).kind == event.kind; });
+  std::string line = fmt::format("{} {}", event.kind, event.subject);
+  if (const std::string got = event.text(field::got); !got.empty()) line += ": " + got;
+  if (same > 1) line += fmt::format(", and {} more", same - 1);
+  return "    " + printable(line) + "\n";
+}
+
+}  // namespace
+
 std::string layer_text(sim::Node& node, const scenarios::LayerStory& story, std::size_t width) {
   const Timeline& timeline = node.os.timeline;
   std::string text = fmt::format("{} {:<16} {}", static_cast<int>(story.layer), title(story.layer), badge(story.state));
   if (story.telling == no_event) return text + "\n";
   const EventView event = timeline.at(story.telling);
   text += paint(fmt::format("   t = {}", seconds(event.time_ns)), Colour::grey) + "\n";
-  if (event.severity == Severity::info || event.severity == Severity::debug) {
-    std::string line = fmt::format("{} {}", event.kind, event.subject);
-    if (const std::string got = event.text(field::got); !got.empty()) line += ": " + got;
-    return text + "    " + printable(line) + "\n";
+  if (event.severity < Severity::warning) return text + harmless_text(timeline, story);
+  if (event.severity != Severity::error) return text + trouble_text(node, event, width);
+  // Every kind of error once: eight GPUs that fail alike tell the same story.
+  std::map<std::string, std::size_t> kinds;
+  for (const EventId id : story.events) {
+    const EventView error = timeline.at(id);
+    if (error.severity != Severity::error) continue;
+    if (kinds[std::string(error.kind)]++ == 0) text += trouble_text(node, error, width);
   }
-  text += labelled("what", fmt::format("{} {}", event.kind, event.subject), width);
-  text += labelled("asked", event.text(field::asked), width);
-  text += labelled("got", event.text(field::got), width);
-  text += labelled("did", event.text(field::did), width);
-  if (event.cause != no_event) {
-    const EventView cause = timeline.at(event.cause);
-    text += labelled("because", fmt::format("{} {} ({})", cause.kind, cause.subject, title(cause.layer)), width);
+  for (const auto& [kind, count] : kinds) {
+    if (count > 1) text += fmt::format("    {} times: {}\n", count, kind);
   }
-  return text + evidence_text(node, event, 12);
+  return text;
 }
 
 }  // namespace rocdrill::cli

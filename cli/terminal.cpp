@@ -66,9 +66,14 @@ std::string wrap(std::string_view text, std::size_t width, std::size_t indent) {
 }
 
 std::string printable(std::string_view text) {
-  std::string out(text);
-  for (char& c : out) {
-    if ((static_cast<unsigned char>(c) < 0x20 && c != '\n' && c != '\t') || c == 0x7F) c = '?';
+  std::string out;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const auto c = static_cast<unsigned char>(text[i]);
+    if (c == 0x1B && i + 1 < text.size() && text[i + 1] == '[') {  // a colour: left out
+      while (i < text.size() && (text[i] < '@' || text[i] == '[')) ++i;
+      continue;
+    }
+    out += (c < 0x20 && c != '\n' && c != '\t') || c == 0x7F ? '?' : text[i];
   }
   return out;
 }

@@ -15,8 +15,8 @@ std::string paint(std::string_view text, Colour colour);
 std::size_t columns();
 /// Breaks at blanks so that no line is longer than `width`; every line is indented.
 std::string wrap(std::string_view text, std::size_t width, std::size_t indent);
-/// Control characters other than newline and tab become '?': text of a file must not steer the
-/// terminal.
+/// Colours are left out, other control characters but newline and tab become '?': text of a node
+/// must not steer the terminal.
 std::string printable(std::string_view text);
 /// "0.204 s" of nanoseconds.
 std::string seconds(std::uint64_t ns);

@@ -109,7 +109,7 @@ EventId Timeline::record(const EventInput& event) {
   if (!impl_) impl_ = std::make_unique<Impl>();
   Impl& impl = *impl_;
   impl.check(event);
-  detail::Record record{};
+  detail::Record record;
   record.time_ns = event.time_ns;
   record.cause = event.cause;
   record.layer = event.layer;
@@ -221,10 +221,10 @@ std::vector<EventId> Timeline::find(const Query& query) const {
   // Time never runs backwards, so that the first event is found by bisection.
   const auto indices = std::views::iota(std::size_t{0}, impl.records.size());
   const auto before = [&](std::size_t i) { return impl.records[i].time_ns < query.from_ns; };
-  for (std::size_t i = static_cast<std::size_t>(std::ranges::partition_point(indices, before) -
-                                                indices.begin());
-       i < impl.records.size() && impl.records[i].time_ns <= query.until_ns; ++i) {
+  const auto first = std::ranges::partition_point(indices, before);
+  for (const std::size_t i : std::ranges::subrange(first, indices.end())) {
     const detail::Record& record = impl.records[i];
+    if (record.time_ns > query.until_ns) break;
     if (query.layer && record.layer != *query.layer) continue;
     if (query.at_least && record.severity < *query.at_least) continue;
     if (!query.subject.empty() && record.subject != *subject) continue;

@@ -110,16 +110,16 @@ class FieldStore {
 
 /// One event without its texts.
 struct Record {
-  std::uint64_t time_ns;
+  std::uint64_t time_ns = 0;
   Place fields;  ///< meaningless if !has_fields
-  EventId cause;
-  std::uint32_t kind;     ///< of the names
-  std::uint32_t subject;  ///< of the names
-  EventId last_effect;    ///< no_event: none
-  EventId next_effect;    ///< of the same cause; the last one points to the first
-  Layer layer;
-  Severity severity;
-  bool has_fields;
+  EventId cause = no_event;
+  std::uint32_t kind = 0;          ///< of the names
+  std::uint32_t subject = 0;       ///< of the names
+  EventId last_effect = no_event;  ///< no_event: none
+  EventId next_effect = no_event;  ///< of the same cause; the last one points to the first
+  Layer layer = Layer::host;
+  Severity severity = Severity::info;
+  bool has_fields = false;
 };
 static_assert(sizeof(Record) == 40);
 

@@ -21,8 +21,11 @@ std::string text_of(const checks::Result& result, std::size_t width) {
   const std::string step = result.step > 0 ? fmt::format("{}.", result.step) : "  ";
   std::string text = fmt::format("{} {:<22} {}  {}\n", step, result.id,
                                  paint(fmt::format("{:<12}", checks::name(result.status)), colour_of(result.status)), result.title);
-  const bool brief = result.status == checks::Status::pass || result.status == checks::Status::not_reached;
-  if (brief) return text;
+  if (result.status == checks::Status::pass) return text;
+  if (result.status == checks::Status::not_reached) {
+    text.pop_back();
+    return text + paint(fmt::format(" ({})\n", printable(result.evidence)), Colour::grey);
+  }
   text += wrap(printable(result.evidence), width, 6);
   if (!result.next.empty()) text += "      next: " + paint(result.next, Colour::bold) + "\n";
   return text;

@@ -44,7 +44,7 @@ std::string driver_of(Process& process, bool& in_tree) {
 }
 
 std::vector<Row> rows_of(sim::Node& node, Process& process, bool& in_tree) {
-  Host& host = static_cast<Backend&>(node).host();
+  Host& host = node.host();
   const sim::NodeSpec& spec = node.spec();
   std::vector<Row> rows;
   for (const sim::GpuSpec& gpu : spec.gpus) {
@@ -94,7 +94,7 @@ int run(const po::variables_map& arguments) {
   }
   std::unique_ptr<sim::Node> node = has_node ? boot_node(arguments, arguments["node"].as<std::string>())
                                              : std::move(run_drill(arguments, arguments["drill"].as<std::string>()).node);
-  Host& host = static_cast<Backend&>(*node).host();
+  Host& host = node->host();
   const auto process = host.spawn(host.session());
   bool in_tree = false;
   const auto rows = rows_of(*node, *process, in_tree);

@@ -83,6 +83,7 @@ Loaded<DataPath> DataPath::find(const DataPlaces& places) {
   }
   if (!data.root_.empty()) return data;
   std::vector<std::string> tried;
+  tried.reserve(all.size());
   for (const fs::path& place : all) tried.push_back(place.string());
   return std::unexpected(Diagnostics{
       {"rocdrill", 0, 0, fmt::format("no drills/ and nodes/ found in: {}", fmt::join(tried, ", ")),

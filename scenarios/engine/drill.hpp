@@ -131,6 +131,8 @@ struct Drill {
   std::vector<Command> solve;
   std::vector<WrongFix> wrong;
   Debrief debrief;
+  /// The first word (after sudo) of every command above, and where the command stands.
+  std::vector<std::pair<std::string, Mark>> programs;
   std::string file;  ///< for messages
   Mark node_mark;
 };

@@ -285,6 +285,7 @@ Drill read_drill(std::string file, std::string text, std::string_view folder,
     TemplateReader reader(problems);
     read_root(Value(&*tree, tree->offset, "", problems), drill, folder, reader);
     reader.check_names(drill.vars);
+    drill.programs = reader.programs();
   }
   const Diagnostics found = problems.take();
   problems_out.insert(problems_out.end(), found.begin(), found.end());

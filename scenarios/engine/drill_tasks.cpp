@@ -40,7 +40,7 @@ StateCheck read_check(const Value& value, TemplateReader& reader) {
   if (absent || present) check.subject = absolute_path(absent ? absent : present, reader);
   if (command) {
     check.kind = StateCheck::Kind::command;
-    check.command = command.is_list() ? reader.texts(command) : reader.command(command);
+    check.command = reader.command(command);
     check.exit = static_cast<int>(map.optional("exit").integer(0, 255));
     if (const Value contains = map.optional("contains")) check.contains = reader.text(contains);
   }
@@ -60,6 +60,7 @@ std::vector<StateCheck> read_checks(const Value& value, TemplateReader& reader) 
 std::optional<Layer> read_layer(const Value& value) {
   if (!value) return std::nullopt;
   std::vector<std::string> names;
+  names.reserve(all_layers.size());
   for (const Layer layer : all_layers) names.emplace_back(name(layer));
   const std::string word = value.choice(names);
   return word.empty() ? std::nullopt : layer_from_name(word);

@@ -1,6 +1,8 @@
 #include "scenarios/engine/knowledge.hpp"
 
 #include "sim/silicon/catalogue.hpp"
+#include "sim/tools/tools.hpp"
+#include "stack/checks/check.hpp"
 
 namespace rocdrill::scenarios {
 
@@ -17,6 +19,10 @@ Knowledge built_in_knowledge() {
     knowledge.fault_ids.push_back(fault->info().id);
   }
   for (const GpuProduct& product : silicon::all()) knowledge.products.emplace_back(product.product);
+  knowledge.checks = checks::ids();
+  for (const sim::tools::ToolInfo& tool : sim::tools::all()) {
+    knowledge.commands.emplace_back(tool.name);
+  }
   return knowledge;
 }
 

@@ -17,13 +17,14 @@ struct Knowledge {
   /// For "did you mean"; may be empty.
   std::vector<std::string> fault_ids;
   std::vector<std::string> products;
-  /// Ids of the bring-up checks that `check_passes` may name, and names of the commands that
-  /// drills may run; empty: not checked.
+  /// Ids of the bring-up checks that `check_passes` may name, and names of the commands that the
+  /// node has; empty: not checked.
   std::vector<std::string> checks;
   std::vector<std::string> commands;
 };
 
-/// The faults that are linked in and the products of the catalogue.
+/// The faults that are linked in, the products of the catalogue, the bring-up checks and the
+/// commands of the simulated node.
 Knowledge built_in_knowledge();
 
 }  // namespace rocdrill::scenarios

@@ -171,13 +171,13 @@ Value MapReader::find(std::string_view key) {
 }
 
 Value MapReader::optional(std::string_view key) {
-  const Value value = find(key);
+  Value value = find(key);
   if (!value || value.node()->kind != YamlNode::Kind::null) return value;
   return {nullptr, value.offset(), value.path(), value.problems()};
 }
 
 Value MapReader::required(std::string_view key) {
-  const Value value = find(key);
+  Value value = find(key);
   if (value && value.node()->kind != YamlNode::Kind::null) return value;
   // A value that is no map has been complained about.
   if (value) {

@@ -5,6 +5,7 @@
 #include <fstream>
 #include <sstream>
 
+#include "sim/code_objects/code_object.hpp"
 #include "sim/device_code.hpp"
 #include "sim/frameworks/torch.hpp"
 #include "sim/tools/tools.hpp"
@@ -17,6 +18,17 @@ std::string read_all(const std::filesystem::path& path) {
   std::ostringstream out;
   out << in.rdbuf();
   return out.str();
+}
+
+/// Why these bytes are no code object for the target, or "".
+std::string code_object_problem(const std::string& bytes, const std::string& target) {
+  const auto object = code_objects::read_code_object(std::as_bytes(std::span(bytes.data(), bytes.size())));
+  if (!object) return "not a code object: " + object.error().what;
+  const auto wanted = TargetId::parse(target);
+  if (!wanted || object->target != *wanted) {
+    return "holds code for " + object->target.text() + ", not for " + in_quotes(target);
+  }
+  return {};
 }
 
 sim::Json to_json(const sim::FaultUse& use) {
@@ -66,18 +78,24 @@ std::string workload_kind(const Workload& workload) {
 
 }  // namespace
 
-bool load_code_objects(const DataPath& data, sim::NodeSpec& spec) {
+Loaded<bool> load_code_objects(const DataPath& data, sim::NodeSpec& spec) {
+  Diagnostics problems;
   if (!data.code_objects()) return false;
   for (const char* source : {"saxpy", "matmul"}) {
     std::error_code error;
-    for (const auto& file :
-         std::filesystem::directory_iterator(*data.code_objects() / source, error)) {
+    for (const auto& file : std::filesystem::directory_iterator(*data.code_objects() / source, error)) {
       if (file.path().extension() != ".co") continue;
       std::string target = file.path().stem().string();
       std::ranges::replace(target, '@', ':');  // ':' is no good in file names
-      spec.code_objects[source][target] = read_all(file.path());
+      std::string bytes = read_all(file.path());
+      if (const std::string problem = code_object_problem(bytes, target); !problem.empty()) {
+        problems.push_back({file.path().string(), 0, 0, problem, "build it anew: ./dev clean, then ./dev rocdrill list"});
+        continue;
+      }
+      spec.code_objects[source][target] = std::move(bytes);
     }
   }
+  if (!problems.empty()) return std::unexpected(std::move(problems));
   return !spec.code_objects.empty();
 }
 

@@ -20,8 +20,9 @@ struct RunOptions {
   bool healthy = false;
 };
 
-/// Reads the code objects that were built into the description. False if there are none.
-bool load_code_objects(const DataPath& data, sim::NodeSpec& spec);
+/// Reads the code objects that were built into the description; false if there are none. A file
+/// that is no code object, or one for another target than its name says, is a problem.
+Loaded<bool> load_code_objects(const DataPath& data, sim::NodeSpec& spec);
 
 /// A node of this description with the simulator's commands on it, powered off. Throws
 /// std::runtime_error if it cannot be made.

@@ -34,13 +34,27 @@ std::vector<std::string> TemplateReader::texts(const Value& value) {
   return value.texts();
 }
 
+void TemplateReader::note_program(const Command& words, Mark mark) {
+  if (words.empty()) return;
+  const bool as_root = words.size() > 1 && words[0] == "sudo" && !words[1].starts_with('-');
+  programs_.emplace_back(words[as_root ? 1 : 0], mark);
+}
+
 Command TemplateReader::command(const Value& value) {
+  if (value.is_list()) {
+    Command words = texts(value);
+    note_program(words, value.mark());
+    return words;
+  }
   note(value);
   if (!value) return {};
   const std::string line = value.text_or_empty();
   if (!value.is_scalar()) return {};
   auto words = split_command(line);
-  if (words) return std::move(*words);
+  if (words) {
+    note_program(*words, value.mark());
+    return std::move(*words);
+  }
   const CommandError& error = words.error();
   problems_.add(offset_inside(problems_.source(), *value.node(), error.offset),
                 fmt::format("bad command: {}", error.message), error.hint);
@@ -55,6 +69,7 @@ std::vector<Command> TemplateReader::commands(const Value& value) {
 
 void TemplateReader::check_names(const std::vector<Variable>& variables) const {
   std::vector<std::string> names;
+  names.reserve(variables.size());
   for (const Variable& variable : variables) names.push_back(variable.name);
   for (const Use& use : uses_) {
     if (std::ranges::find(names, use.name) != names.end()) continue;

@@ -16,8 +16,11 @@ class TemplateReader {
 
   std::string text(const Value& value);
   std::vector<std::string> texts(const Value& value);
+  /// A line, which is split as a shell would do it, or a list of words.
   Command command(const Value& value);
   std::vector<Command> commands(const Value& value);
+  /// The first word (after sudo) of every command read so far, and where the command stands.
+  const std::vector<std::pair<std::string, Mark>>& programs() const { return programs_; }
   /// Scans a scalar that was read by other means.
   void note(const Value& value);
 
@@ -25,12 +28,15 @@ class TemplateReader {
   void check_names(const std::vector<Variable>& variables) const;
 
  private:
+  void note_program(const Command& words, Mark mark);
+
   struct Use {
     std::string name;
     std::size_t offset = 0;
   };
   Problems& problems_;
   std::vector<Use> uses_;
+  std::vector<std::pair<std::string, Mark>> programs_;
 };
 
 // The parts of a drill that have a file of their own (drill_tasks.cpp).

@@ -14,6 +14,10 @@ class Validator {
 
   Diagnostics run() {
     for (const DrillFault& fault : drill_.faults) check_fault(fault);
+    for (const auto& [program, mark] : drill_.programs) {
+      // A path is a program of the user.
+      if (!program.starts_with('/')) known(program, mark, knowledge_.commands, "command");
+    }
     check_workload();
     check_gpus();
     for (const DrillTask& task : drill_.tasks) {
@@ -22,6 +26,9 @@ class Validator {
       }
       for (const Hint& hint : task.hints) check_states(hint.when);
     }
+    std::ranges::stable_sort(found_, {}, [](const Diagnostic& problem) {
+      return std::pair{problem.line, problem.column};
+    });
     return std::move(found_);
   }
 
@@ -39,6 +46,7 @@ class Validator {
       return;
     }
     std::vector<std::string> names;
+    names.reserve(info->parameters.size());
     for (const sim::ParameterInfo& parameter : info->parameters) names.push_back(parameter.name);
     for (const auto& [name, value] : fault.use.parameters) {
       const auto mark = fault.parameter_marks.find(name);
@@ -86,6 +94,7 @@ class Validator {
     const bool fixed = references(workload.path).empty() && !workload.path.empty();
     if (workload.kind != Workload::Kind::hip_app || !fixed) return;
     std::vector<std::string> paths;
+    paths.reserve(node_.apps.size());
     for (const sim::AppSpec& app : node_.apps) paths.push_back(app.path);
     if (std::ranges::find(paths, workload.path) != paths.end()) return;
     complain(workload.mark,
@@ -105,8 +114,6 @@ class Validator {
     for (const StateCheck& check : checks) {
       if (check.kind == StateCheck::Kind::check_passes) {
         known(check.subject, check.mark, knowledge_.checks, "check");
-      } else if (check.kind == StateCheck::Kind::command && !check.command.empty()) {
-        known(check.command.front(), check.mark, knowledge_.commands, "command");
       }
     }
   }

@@ -107,8 +107,7 @@ Dkms::Outcome Dkms::add(const std::string& version, EventId cause) {
   if (!os_.files.exists("/usr/src/amdgpu-" + version + "/dkms.conf")) {
     outcome.exit_code = 2;
     outcome.output = fmt::format(
-        "Error! DKMS tree already contains no amdgpu-{0} and /usr/src/amdgpu-{0}/dkms.conf does not "
-        "exist.\n", version);
+        "Error! Could not find module source directory.\nDirectory: /usr/src/amdgpu-{} does not exist.\n", version);
     return outcome;
   }
   outcome.event = os_.journal.record(Layer::kernel, Severity::info, "dkms.added",

@@ -86,6 +86,12 @@ void Kfd::release_doorbell(int pid, std::uint32_t gpu_id, std::uint32_t index) {
   if (Holding* held = holding(pid, gpu_id)) held->doorbells.erase(index);
 }
 
+std::size_t Kfd::doorbells_in_use() const {
+  std::size_t count = 0;
+  for (const auto& [key, held] : held_) count += held.doorbells.size();
+  return count;
+}
+
 std::set<int> Kfd::holders() const {
   std::set<int> pids;
   for (const auto& [key, held] : held_) pids.insert(key.second);

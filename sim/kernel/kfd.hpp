@@ -54,6 +54,8 @@ class Kfd final : public DeviceService {
   SysResult<std::uint32_t> take_doorbell(int pid, std::uint32_t gpu_id) override;
   void release_doorbell(int pid, std::uint32_t gpu_id, std::uint32_t index) override;
 
+  /// Doorbells, one per user queue, that all processes hold together.
+  std::size_t doorbells_in_use() const;
   /// Processes that hold any GPU.
   std::set<int> holders() const;
 

@@ -34,11 +34,11 @@ void KfdProcess::HardwareQueue::queue_error(cp::Queue&, const cp::QueueError& er
   const std::string subject = fmt::format("pid {} queue {}", process_.opener_.pid, queue.config().id);
   const std::string status = name(error.status);
   process_.context_.os.journal.record(
-      Layer::silicon, Severity::error, "queue.failed", subject,
+      Layer::silicon, refused_ != no_event ? Severity::unmodelled : Severity::error, "queue.failed", subject,
       {{"packet", static_cast<std::int64_t>(error.packet_index)},
        {"exception", cp::name(error.kfd_code)},
        {field::status, std::string_view(status)}},
-      process_.context_.kfd.event());
+      refused_ != no_event ? refused_ : process_.context_.kfd.event());
   if (!process_.runtime_enabled_ || save_area == 0) return;  // path A: the queue wrote the signal
   cp::RangeAddressSpace& memory = *process_.opener_.memory;
   const auto* reason = static_cast<std::uint64_t*>(
@@ -54,7 +54,7 @@ void KfdProcess::HardwareQueue::queue_error(cp::Queue&, const cp::QueueError& er
 
 void KfdProcess::HardwareQueue::unmodelled(std::string_view what, cp::Queue&,
                                            std::uint64_t packet_index) {
-  process_.context_.os.journal.unmodelled(
+  refused_ = process_.context_.os.journal.unmodelled(
       Layer::silicon, fmt::format("{} (packet {})", what, packet_index),
       "HSA_STATUS_ERROR_INVALID_PACKET_FORMAT", process_.context_.kfd.event());
 }

@@ -13,7 +13,8 @@ constexpr std::string_view grubenv = "/boot/grub/grubenv";
 bool is_up(const Node& node, std::size_t before) {
   for (std::size_t id = before + 1; id <= node.os.timeline.size(); ++id) {
     const std::string_view kind = node.os.timeline.at(static_cast<EventId>(id)).kind;
-    if (kind == "session.login" || kind == "session.refused" || kind == "boot.no_kernel") return true;
+    if (kind == "session.login" || kind == "session.refused" || kind == "boot.no_kernel")
+      return true;
   }
   return false;
 }
@@ -21,7 +22,8 @@ bool is_up(const Node& node, std::size_t before) {
 int run_reboot(Call& call) {
   const auto options = parse(call, {});
   if (!options) return 2;
-  if (!call.root()) return call.fail(1, "Call to Reboot failed: Interactive authentication required.\n");
+  if (!call.root())
+    return call.fail(1, "Call to Reboot failed: Interactive authentication required.\n");
   Node& node = call.node;
   const EventId cause = call.command_event();
   std::size_t seen = node.os.timeline.size();
@@ -46,8 +48,12 @@ std::string release_of(const std::string& entry) {
 int run_grub_set_default(Call& call) {
   const auto options = parse(call, {});
   if (!options) return 2;
-  if (options->operands.size() != 1) return call.fail(1, "Usage: grub-set-default [OPTION] MENU_ENTRY\n");
-  if (!call.root()) return call.fail(1, "/usr/bin/grub-editenv: error: cannot open `/boot/grub/grubenv.new': Permission denied.\n");
+  if (options->operands.size() != 1)
+    return call.fail(1, "Usage: grub-set-default [OPTION] MENU_ENTRY\n");
+  if (!call.root())
+    return call.fail(
+        1,
+        "/usr/bin/grub-editenv: error: cannot open `/boot/grub/grubenv.new': Permission denied.\n");
   std::string text = "# GRUB Environment Block\n";
   if (const std::string release = release_of(options->operands.front()); !release.empty()) {
     text += "saved_entry=" + release + "\n";
@@ -64,8 +70,10 @@ int run_update_grub(Call& call) {
   call.complain("Sourcing file `/etc/default/grub'\nGenerating grub configuration file ...\n");
   auto kernels = call.node.os.installed_kernels();
   std::ranges::reverse(kernels);
-  for (const std::string& release : kernels) call.complain("Found linux image: /boot/vmlinuz-{}\n", release);
-  call.complain("done\nrocdrill: grub.cfg is not modelled; /etc/default/grub is read at the next boot\n");
+  for (const std::string& release : kernels)
+    call.complain("Found linux image: /boot/vmlinuz-{}\n", release);
+  call.complain(
+      "done\nrocdrill: grub.cfg is not modelled; /etc/default/grub is read at the next boot\n");
   return 0;
 }
 
@@ -79,12 +87,16 @@ int run_update_initramfs(Call& call) {
   if (wanted != "all" && std::ranges::find(kernels, wanted) == kernels.end()) {
     return call.fail(1, "update-initramfs: failed for /boot/initrd.img-{} with 1.\n", wanted);
   }
-  if (!call.root()) return call.fail(1, "/usr/sbin/update-initramfs: cannot create /boot/initrd.img-{}.new: Permission denied\n", wanted);
+  if (!call.root())
+    return call.fail(
+        1, "/usr/sbin/update-initramfs: cannot create /boot/initrd.img-{}.new: Permission denied\n",
+        wanted);
   const EventId cause = call.command_event();
   for (const std::string& release : kernels) {
     if (wanted != "all" && wanted != release) continue;
     const std::string image = "/boot/initrd.img-" + release;
-    call.node.os.journal.record(Layer::host, Severity::info, "initramfs.generated", image, {}, cause);
+    call.node.os.journal.record(Layer::host, Severity::info, "initramfs.generated", image, {},
+                                cause);
     call.print("update-initramfs: Generating {}\n", image);
   }
   call.complain("rocdrill: initramfs contents are not modelled\n");
@@ -93,9 +105,14 @@ int run_update_initramfs(Call& call) {
 
 constexpr Tool table[] = {
     {{"reboot", "reboot", "Boots the node anew and waits until it is up.", true, true}, run_reboot},
-    {{"grub-set-default", "grub-set-default RELEASE|''", "Chooses the kernel of the next boots; '' means the newest.", true, true}, run_grub_set_default},
-    {{"update-grub", "update-grub", "Would write grub.cfg, which is not modelled.", true, true}, run_update_grub},
-    {{"update-initramfs", "update-initramfs -u [-k RELEASE|all]", "Would write the initramfs, whose contents are not modelled.", true, true}, run_update_initramfs},
+    {{"grub-set-default", "grub-set-default RELEASE|''",
+      "Chooses the kernel of the next boots; '' means the newest.", true, true},
+     run_grub_set_default},
+    {{"update-grub", "update-grub", "Would write grub.cfg, which is not modelled.", true, true},
+     run_update_grub},
+    {{"update-initramfs", "update-initramfs -u [-k RELEASE|all]",
+      "Would write the initramfs, whose contents are not modelled.", true, true},
+     run_update_initramfs},
 };
 
 }  // namespace

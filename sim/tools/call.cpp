@@ -26,8 +26,8 @@ EventId Call::command_event() {
 
 int Call::refuse(std::string_view what) {
   complain("{}: {} is not modelled by rocdrill\n", name, what);
-  event = node.os.journal.unmodelled(Layer::host, fmt::format("{}: {}", name, what), "exit status 2",
-                                     no_event);
+  event = node.os.journal.unmodelled(Layer::host, fmt::format("{}: {}", name, what),
+                                     "exit status 2", no_event);
   return 2;
 }
 
@@ -50,7 +50,7 @@ std::string Options::value_or(std::string_view name, std::string_view fallback) 
 
 namespace {
 
-const Option* find_option(std::initializer_list<Option> known, std::string_view name) {
+const Option* find_option(std::span<const Option> known, std::string_view name) {
   const auto at = std::ranges::find(known, name, &Option::name);
   return at == known.end() ? nullptr : &*at;
 }
@@ -58,7 +58,7 @@ const Option* find_option(std::initializer_list<Option> known, std::string_view 
 /// Where the parser stands: the words, and what it found so far.
 struct Parser {
   Call& call;
-  std::initializer_list<Option> known;
+  std::span<const Option> known;
   std::size_t at = 0;
   std::vector<std::pair<std::string, std::string>> given = {};
 
@@ -105,7 +105,7 @@ struct Parser {
 
 }  // namespace
 
-std::optional<Options> parse(Call& call, std::initializer_list<Option> known, bool in_order) {
+std::optional<Options> parse(Call& call, std::span<const Option> known, bool in_order) {
   Options options;
   Parser parser{call, known};
   for (; parser.at < call.args.size(); ++parser.at) {
@@ -121,7 +121,8 @@ std::optional<Options> parse(Call& call, std::initializer_list<Option> known, bo
       return std::nullopt;
     }
   }
-  for (; parser.at < call.args.size(); ++parser.at) options.operands.push_back(call.args[parser.at]);
+  for (; parser.at < call.args.size(); ++parser.at)
+    options.operands.push_back(call.args[parser.at]);
   options.given_ = std::move(parser.given);
   return options;
 }

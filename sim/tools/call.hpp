@@ -20,7 +20,10 @@ class Call {
  public:
   Call(Node& in, std::string called, std::vector<std::string> arguments, ProcessSpec as,
        std::string standard_input)
-      : node(in), name(std::move(called)), args(std::move(arguments)), spec(std::move(as)),
+      : node(in),
+        name(std::move(called)),
+        args(std::move(arguments)),
+        spec(std::move(as)),
         input(std::move(standard_input)) {
     spec.command = name;
   }
@@ -85,15 +88,18 @@ class Options {
   std::vector<std::string> operands;
 
  private:
-  friend std::optional<Options> parse(Call&, std::initializer_list<Option>, bool);
+  friend std::optional<Options> parse(Call&, std::span<const Option>, bool);
   std::vector<std::pair<std::string, std::string>> given_;
 };
 
-/// Splits the arguments as getopt_long does (clusters "-rv", "-kVALUE", "--level=err", "--"). For an
-/// option that is not listed it refuses and returns nothing: the tool then returns 2.
+/// Splits the arguments as getopt_long does (clusters "-rv", "-kVALUE", "--level=err", "--"). For
+/// an option that is not listed it refuses and returns nothing: the tool then returns 2.
 /// `in_order`: the first operand ends the options (sudo, env).
-std::optional<Options> parse(Call& call, std::initializer_list<Option> known,
-                             bool in_order = false);
+std::optional<Options> parse(Call& call, std::span<const Option> known, bool in_order = false);
+inline std::optional<Options> parse(Call& call, std::initializer_list<Option> known,
+                                    bool in_order = false) {
+  return parse(call, std::span(known.begin(), known.size()), in_order);
+}
 
 struct Tool {
   ToolInfo info;

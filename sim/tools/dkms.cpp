@@ -43,9 +43,12 @@ int status(Call& call, const Options& options) {
   if (outcome.exit_code != 0) return finish(call, outcome);
   for (const std::string& line : lines_of(outcome.output)) {
     // "amdgpu/6.10.5, 6.8.0-55-generic, x86_64: installed" or "amdgpu/6.10.5: added"
-    const std::string subject = target.module + (target.version.empty() ? "/" : "/" + target.version);
+    const std::string subject =
+        target.module + (target.version.empty() ? "/" : "/" + target.version);
     if (!target.module.empty() && !line.starts_with(subject)) continue;
-    if (target.module.empty() && !target.version.empty() && !line.starts_with("amdgpu/" + target.version)) continue;
+    if (target.module.empty() && !target.version.empty() &&
+        !line.starts_with("amdgpu/" + target.version))
+      continue;
     if (options.has("-k") && line.find(", " + target.kernel + ", ") == std::string::npos) continue;
     call.out += line + "\n";
   }
@@ -59,23 +62,26 @@ int change(Call& call, const std::string& verb, const Options& options) {
     // Since 3.0 a module with a single version need not name it.
     const auto versions = dkms.versions();
     if (target.module != "amdgpu" || versions.size() != 1) {
-      return call.fail(1, "Error! Arguments <module> and <module-version> are not specified.\n"
-                          "Usage: {} <module>/<module-version> or\n"
-                          "       {} -m <module>/<module-version> or\n"
-                          "       {} -m <module> -v <module-version>\n", verb, verb, verb);
+      return call.fail(1,
+                       "Error! Arguments <module> and <module-version> are not specified.\n"
+                       "Usage: {} <module>/<module-version> or\n"
+                       "       {} -m <module>/<module-version> or\n"
+                       "       {} -m <module> -v <module-version>\n",
+                       verb, verb, verb);
     }
     target.version = versions.front();
   }
   if (target.module != "amdgpu") {
-    return call.fail(3, "Error! The module/version combo: {}-{} is not located in the DKMS tree.\n", target.module,
-                     target.version);
+    return call.fail(3, "Error! The module/version combo: {}-{} is not located in the DKMS tree.\n",
+                     target.module, target.version);
   }
   if (verb == "remove" && !options.has("--all")) return call.refuse("'remove' without --all");
   const EventId cause = call.command_event();
   if (verb == "add") return finish(call, dkms.add(target.version, cause));
   if (verb == "build") return finish(call, dkms.build(target.version, target.kernel, cause));
   if (verb == "install") return finish(call, dkms.install(target.version, target.kernel, cause));
-  if (verb == "uninstall") return finish(call, dkms.uninstall(target.version, target.kernel, cause));
+  if (verb == "uninstall")
+    return finish(call, dkms.uninstall(target.version, target.kernel, cause));
   return finish(call, dkms.remove(target.version, cause));
 }
 
@@ -89,17 +95,22 @@ int run_dkms(Call& call) {
   if (options->operands.empty()) return call.fail(1, "Error! No action specified.\n");
   const std::string& verb = options->operands.front();
   if (verb == "status") return status(call, *options);
-  constexpr std::string_view verbs[] = {"add", "autoinstall", "build", "install", "remove", "uninstall"};
-  if (std::ranges::find(verbs, verb) == std::end(verbs)) return call.refuse("action '" + verb + "'");
+  constexpr std::string_view verbs[] = {"add",     "autoinstall", "build",
+                                        "install", "remove",      "uninstall"};
+  if (std::ranges::find(verbs, verb) == std::end(verbs))
+    return call.refuse("action '" + verb + "'");
   if (!call.root()) return call.fail(1, "Error! You must be root to use this command.\n");
   if (verb != "autoinstall") return change(call, verb, *options);
-  return finish(call, call.node.kernel.dkms.autoinstall(options->value_or("-k", call.node.os.kernel_release),
-                                                        call.command_event()));
+  return finish(
+      call, call.node.kernel.dkms.autoinstall(options->value_or("-k", call.node.os.kernel_release),
+                                              call.command_event()));
 }
 
 constexpr Tool table[] = {
-    {{"dkms", "dkms status|add|build|install|uninstall|remove --all|autoinstall [amdgpu/VERSION | -m amdgpu -v VERSION] [-k RELEASE]",
-      "Shows, builds, installs and removes the out-of-tree driver.", true, true}, run_dkms},
+    {{"dkms",
+      "dkms status|add|build|install|uninstall|remove --all|autoinstall [amdgpu/VERSION | -m amdgpu -v VERSION] [-k RELEASE]",
+      "Shows, builds, installs and removes the out-of-tree driver.", true, true},
+     run_dkms},
 };
 
 }  // namespace

@@ -10,12 +10,14 @@ namespace {
 
 bool is_name(std::string_view text) {
   return !text.empty() && std::isdigit(static_cast<unsigned char>(text[0])) == 0 &&
-         std::ranges::all_of(text, [](unsigned char c) { return std::isalnum(c) != 0 || c == '_'; });
+         std::ranges::all_of(text,
+                             [](unsigned char c) { return std::isalnum(c) != 0 || c == '_'; });
 }
 
 int run_export(Call& call) {
   if (call.args.empty() || call.args == std::vector<std::string>{"-p"}) {
-    for (const auto& [name, value] : call.spec.environment) call.print("declare -x {}=\"{}\"\n", name, value);
+    for (const auto& [name, value] : call.spec.environment)
+      call.print("declare -x {}=\"{}\"\n", name, value);
     return 0;
   }
   int code = 0;
@@ -47,7 +49,9 @@ int run_unset(Call& call) {
 }
 
 int run_env(Call& call) {
-  const auto options = parse(call, {{"-i"}, {"--ignore-environment", false, "-i"}, {"-u", true}, {"--unset", true, "-u"}}, true);
+  const auto options = parse(
+      call, {{"-i"}, {"--ignore-environment", false, "-i"}, {"-u", true}, {"--unset", true, "-u"}},
+      true);
   if (!options) return 2;
   ProcessSpec spec = call.spec;
   if (options->has("-i")) spec.environment.clear();
@@ -56,7 +60,8 @@ int run_env(Call& call) {
     spec.environment_events.insert_or_assign(*name, call.command_event());
   }
   auto words = options->operands;
-  const auto command = std::ranges::find_if(words, [](const std::string& word) { return word.find('=') == std::string::npos; });
+  const auto command = std::ranges::find_if(
+      words, [](const std::string& word) { return word.find('=') == std::string::npos; });
   if (command != words.end()) {
     CommandResult result = run_words(call.node, words, std::move(spec), std::move(call.input));
     call.out = std::move(result.out);
@@ -81,8 +86,10 @@ int run_printenv(Call& call) {
   int code = 0;
   for (const std::string& name : options->operands) {
     const auto at = call.spec.environment.find(name);
-    if (at == call.spec.environment.end()) code = 1;
-    else call.print("{}\n", at->second);
+    if (at == call.spec.environment.end())
+      code = 1;
+    else
+      call.print("{}\n", at->second);
   }
   return code;
 }
@@ -90,7 +97,9 @@ int run_printenv(Call& call) {
 constexpr Tool table[] = {
     {{"export", "export NAME=VALUE...", "Sets variables of the job's shell.", true}, run_export},
     {{"unset", "unset NAME...", "Removes variables of the job's shell.", true}, run_unset},
-    {{"env", "env [-i] [-u NAME] [NAME=VALUE...] [COMMAND...]", "Prints the environment, or runs a command in another one."}, run_env},
+    {{"env", "env [-i] [-u NAME] [NAME=VALUE...] [COMMAND...]",
+      "Prints the environment, or runs a command in another one."},
+     run_env},
     {{"printenv", "printenv [NAME...]", "Prints variables of the environment."}, run_printenv},
 };
 

@@ -41,16 +41,20 @@ int run_tee(Call& call) {
     const std::string path = call.path(word);
     if (path == "/dev/null") continue;
     const auto stat = files.stat(path);
-    int error = stat ? (stat->type == FileType::directory ? EISDIR : permitted(*stat, call.spec.identity, 2) ? 0 : EACCES)
+    int error = stat                          ? (stat->type == FileType::directory         ? EISDIR
+                                                 : permitted(*stat, call.spec.identity, 2) ? 0
+                                                                                           : EACCES)
                 : !files.exists(parent(path)) ? ENOENT
-                : may_change_directory(call.node, call.spec.identity, path) ? 0 : EACCES;
+                : may_change_directory(call.node, call.spec.identity, path) ? 0
+                                                                            : EACCES;
     if (error == 0 && is_virtual(path)) return call.refuse("writing to " + path);
     if (error == 0) {
       const std::string before = options->has("-a") ? files.text(path) : std::string();
       const auto stored = files.store(path, before + call.input, call.command_event());
       if (!stored) error = stored.error().error;
       if (stored && !stat) {
-        static_cast<void>(files.chown(path, call.spec.identity.uid, call.spec.identity.gid, call.command_event()));
+        static_cast<void>(files.chown(path, call.spec.identity.uid, call.spec.identity.gid,
+                                      call.command_event()));
       }
     }
     if (error != 0) code = call.fail(1, "tee: {}: {}\n", word, errno_text(error));
@@ -91,7 +95,8 @@ int run_test(Call& call) {
     all = all && holds(call, words[i], call.path(words[i + 1])) != negated;
     i += 2;
     if (i == words.size()) break;
-    if (words[i] != "-a" || ++i == words.size()) return call.refuse(fmt::format("'{}'", words[i - 1]));
+    if (words[i] != "-a" || ++i == words.size())
+      return call.refuse(fmt::format("'{}'", words[i - 1]));
   }
   return all ? 0 : 1;
 }
@@ -102,7 +107,8 @@ int run_readlink(Call& call) {
   int code = 0;
   for (const std::string& word : options->operands) {
     const std::string path = call.path(word);
-    const auto target = options->has("-f") ? call.node.os.files.resolve(path) : call.process().readlink(path);
+    const auto target =
+        options->has("-f") ? call.node.os.files.resolve(path) : call.process().readlink(path);
     if (target) call.print("{}\n", *target);
     if (!target) code = 1;
   }
@@ -131,15 +137,22 @@ int remove_one(Call& call, const std::string& word, const Options& options) {
 }
 
 int run_rm(Call& call) {
-  const auto options = parse(call, {{"-f"}, {"--force", false, "-f"}, {"-r"}, {"-R", false, "-r"}, {"--recursive", false, "-r"}});
+  const auto options = parse(call, {{"-f"},
+                                    {"--force", false, "-f"},
+                                    {"-r"},
+                                    {"-R", false, "-r"},
+                                    {"--recursive", false, "-r"}});
   if (!options) return 2;
-  if (options->operands.empty()) return options->has("-f") ? 0 : call.fail(1, "rm: missing operand\n");
+  if (options->operands.empty())
+    return options->has("-f") ? 0 : call.fail(1, "rm: missing operand\n");
   int code = 0;
-  for (const std::string& word : options->operands) code = std::max(code, remove_one(call, word, *options));
+  for (const std::string& word : options->operands)
+    code = std::max(code, remove_one(call, word, *options));
   return code;
 }
 
-constexpr ToolInfo test_info{"test", "test [!] -r|-w|-x|-e|-f|-d|-c|-s|-L FILE [-a ...]", "Looks at a file; the exit status is the answer."};
+constexpr ToolInfo test_info{"test", "test [!] -r|-w|-x|-e|-f|-d|-c|-s|-L FILE [-a ...]",
+                             "Looks at a file; the exit status is the answer."};
 
 constexpr Tool table[] = {
     {{"cat", "cat [FILE...]", "Prints files."}, run_cat},

@@ -1,5 +1,6 @@
 // Which node, which kernel, who: uname, hostname, id, groups, whoami.
-// Formats: coreutils 9; the kernel's build string (uname -v) is not modelled, "#1 SMP" stands for it.
+// Formats: coreutils 9; the kernel's build string (uname -v) is not modelled, "#1 SMP" stands for
+// it.
 #include <algorithm>
 
 #include "sim/tools/call.hpp"
@@ -8,8 +9,15 @@ namespace rocdrill::sim::tools {
 namespace {
 
 int run_uname(Call& call) {
-  const auto options = parse(call, {{"-a"}, {"--all", false, "-a"}, {"-r"}, {"--kernel-release", false, "-r"},
-                                    {"-n"}, {"--nodename", false, "-n"}, {"-s"}, {"-m"}, {"-o"}});
+  const auto options = parse(call, {{"-a"},
+                                    {"--all", false, "-a"},
+                                    {"-r"},
+                                    {"--kernel-release", false, "-r"},
+                                    {"-n"},
+                                    {"--nodename", false, "-n"},
+                                    {"-s"},
+                                    {"-m"},
+                                    {"-o"}});
   if (!options) return 2;
   const std::string& release = call.node.os.kernel_release;
   const std::string& host = call.node.os.hostname;
@@ -69,8 +77,14 @@ std::optional<Identity> identity_of(Call& call, const Options& options) {
 }
 
 int run_id(Call& call) {
-  const auto options = parse(call, {{"-u"}, {"-g"}, {"-G"}, {"-n"}, {"--user", false, "-u"}, {"--group", false, "-g"},
-                                    {"--groups", false, "-G"}, {"--name", false, "-n"}});
+  const auto options = parse(call, {{"-u"},
+                                    {"-g"},
+                                    {"-G"},
+                                    {"-n"},
+                                    {"--user", false, "-u"},
+                                    {"--group", false, "-g"},
+                                    {"--groups", false, "-G"},
+                                    {"--name", false, "-n"}});
   if (!options) return 2;
   const auto who = identity_of(call, *options);
   if (!who) return 1;
@@ -121,8 +135,11 @@ int run_whoami(Call& call) {
 constexpr Tool table[] = {
     {{"uname", "uname [-a] [-snrmo]", "Prints the running kernel and the node's name."}, run_uname},
     {{"hostname", "hostname", "Prints the node's name."}, run_hostname},
-    {{"id", "id [-u|-g|-G] [-n] [USER]", "Prints the session's ids, or those that a user has in the database."}, run_id},
-    {{"groups", "groups [USER]", "Prints the session's groups, or a user's in the database."}, run_groups},
+    {{"id", "id [-u|-g|-G] [-n] [USER]",
+      "Prints the session's ids, or those that a user has in the database."},
+     run_id},
+    {{"groups", "groups [USER]", "Prints the session's groups, or a user's in the database."},
+     run_groups},
     {{"whoami", "whoami", "Prints the user's name."}, run_whoami},
 };
 

@@ -59,13 +59,14 @@ void print_long(Call& call, const std::vector<Entry>& entries) {
   if (major > 0) size = std::max(size, major + 2 + minor);
   for (const Entry& entry : entries) {
     const bool device = entry.stat.type == FileType::character;
-    const std::string amount = device ? fmt::format("{:>{}}, {:>{}}", entry.stat.rdev_major, size - minor - 2,
-                                                    entry.stat.rdev_minor, minor)
+    const std::string amount = device ? fmt::format("{:>{}}, {:>{}}", entry.stat.rdev_major,
+                                                    size - minor - 2, entry.stat.rdev_minor, minor)
                                       : fmt::format("{:>{}}", size_of(entry), size);
-    call.print("{} {} {:<{}} {:<{}} {} {} {}", mode_text(entry.stat), entry.stat.type == FileType::directory ? 2 : 1,
-               user_name(call, entry.stat.uid), owner, group_name(call, entry.stat.gid), group, amount,
-               time_of_files, entry.shown);
-    if (entry.stat.type == FileType::symlink) call.print(" -> {}", call.process().readlink(entry.path).value_or("?"));
+    call.print("{} {} {:<{}} {:<{}} {} {} {}", mode_text(entry.stat),
+               entry.stat.type == FileType::directory ? 2 : 1, user_name(call, entry.stat.uid),
+               owner, group_name(call, entry.stat.gid), group, amount, time_of_files, entry.shown);
+    if (entry.stat.type == FileType::symlink)
+      call.print(" -> {}", call.process().readlink(entry.path).value_or("?"));
     call.print("\n");
   }
 }
@@ -78,7 +79,8 @@ void print_entries(Call& call, const std::vector<Entry>& entries, bool is_long) 
 int list_directory(Call& call, const Entry& directory, const Options& options) {
   auto names = call.process().list(directory.path);
   if (!names) {
-    return call.fail(2, "ls: cannot open directory '{}': {}\n", directory.shown, errno_text(names.error().error));
+    return call.fail(2, "ls: cannot open directory '{}': {}\n", directory.shown,
+                     errno_text(names.error().error));
   }
   if (options.has("-a")) names->insert(names->begin(), {".", ".."});
   std::vector<Entry> entries;
@@ -89,7 +91,8 @@ int list_directory(Call& call, const Entry& directory, const Options& options) {
     const auto stat = call.process().lstat(entry.path);
     if (!stat) continue;  // hidden from this view
     entry.stat = *stat;
-    if (stat->type == FileType::regular || stat->type == FileType::directory) blocks += (size_of(entry) + 4095) / 4096 * 4;
+    if (stat->type == FileType::regular || stat->type == FileType::directory)
+      blocks += (size_of(entry) + 4095) / 4096 * 4;
     entries.push_back(std::move(entry));
   }
   if (options.has("-l")) call.print("total {}\n", is_virtual(directory.path) ? 0 : blocks);
@@ -98,7 +101,8 @@ int list_directory(Call& call, const Entry& directory, const Options& options) {
 }
 
 int run_ls(Call& call) {
-  const auto options = parse(call, {{"-l"}, {"-d"}, {"--directory", false, "-d"}, {"-a"}, {"--all", false, "-a"}, {"-1"}});
+  const auto options = parse(
+      call, {{"-l"}, {"-d"}, {"--directory", false, "-d"}, {"-a"}, {"--all", false, "-a"}, {"-1"}});
   if (!options) return 2;
   auto words = options->operands;
   if (words.empty()) words.push_back(call.path("."));
@@ -110,7 +114,9 @@ int run_ls(Call& call) {
     const bool follow = !options->has("-d") && !options->has("-l");
     auto stat = call.process().lstat(entry.path);
     if (stat && stat->type == FileType::symlink && (follow || word.ends_with('/'))) {
-      if (const auto target = call.process().stat(entry.path); target && target->type == FileType::directory) stat = target;
+      if (const auto target = call.process().stat(entry.path);
+          target && target->type == FileType::directory)
+        stat = target;
     }
     if (!stat) {
       call.event = stat.error().event;
@@ -118,7 +124,8 @@ int run_ls(Call& call) {
       continue;
     }
     entry.stat = *stat;
-    (stat->type == FileType::directory && !options->has("-d") ? directories : files).push_back(std::move(entry));
+    (stat->type == FileType::directory && !options->has("-d") ? directories : files)
+        .push_back(std::move(entry));
   }
   print_entries(call, files, options->has("-l"));
   for (const Entry& directory : directories) {
@@ -129,7 +136,8 @@ int run_ls(Call& call) {
 }
 
 constexpr Tool table[] = {
-    {{"ls", "ls [-l] [-a] [-d] [-1] [PATH...]", "Lists files with their modes and owners."}, run_ls},
+    {{"ls", "ls [-l] [-a] [-d] [-1] [PATH...]", "Lists files with their modes and owners."},
+     run_ls},
 };
 
 }  // namespace

@@ -9,7 +9,8 @@
 namespace rocdrill::sim::tools {
 namespace {
 
-constexpr std::string_view levels[] = {"emerg", "alert", "crit", "err", "warn", "notice", "info", "debug"};
+constexpr std::string_view levels[] = {"emerg", "alert",  "crit", "err",
+                                       "warn",  "notice", "info", "debug"};
 
 std::optional<int> level_of(std::string_view word) {
   if (word == "warning") word = "warn";
@@ -32,8 +33,12 @@ std::optional<std::set<int>> level_set(std::string words) {
 }
 
 int run_dmesg(Call& call) {
-  const auto options = parse(call, {{"-l", true}, {"--level", true, "-l"}, {"-t"}, {"--notime", false, "-t"},
-                                    {"-k"}, {"--kernel", false, "-k"}});
+  const auto options = parse(call, {{"-l", true},
+                                    {"--level", true, "-l"},
+                                    {"-t"},
+                                    {"--notime", false, "-t"},
+                                    {"-k"},
+                                    {"--kernel", false, "-k"}});
   if (!options) return 2;
   std::optional<std::set<int>> wanted;
   if (const auto given = options->value("-l")) {
@@ -60,33 +65,46 @@ bool may_read_journal(const Call& call) {
 }
 
 int run_journalctl(Call& call) {
-  const auto options = parse(call, {{"-k"}, {"--dmesg", false, "-k"}, {"--no-pager"}, {"-b"}, {"--boot", false, "-b"},
-                                    {"-q"}, {"-o", true}, {"--output", true, "-o"}, {"-p", true}, {"--priority", true, "-p"}});
+  const auto options = parse(call, {{"-k"},
+                                    {"--dmesg", false, "-k"},
+                                    {"--no-pager"},
+                                    {"-b"},
+                                    {"--boot", false, "-b"},
+                                    {"-q"},
+                                    {"-o", true},
+                                    {"--output", true, "-o"},
+                                    {"-p", true},
+                                    {"--priority", true, "-p"}});
   if (!options) return 2;
   if (!options->has("-k")) return call.refuse("the journal of anything but the kernel (use -k)");
-  if (options->value_or("-o", "short-monotonic") != "short-monotonic") return call.refuse("output format '" + *options->value("-o") + "'");
+  if (options->value_or("-o", "short-monotonic") != "short-monotonic")
+    return call.refuse("output format '" + *options->value("-o") + "'");
   for (const std::string& word : options->operands) {
     if (word != "0") return call.refuse("an earlier boot");
   }
   if (!may_read_journal(call)) {
-    return call.fail(1, "Hint: You are currently not seeing messages from the system.\n"
-                        "      Users in groups 'adm', 'systemd-journal' can see all messages.\n"
-                        "      Pass -q to turn off this notice.\n"
-                        "No journal files were opened due to insufficient permissions.\n");
+    return call.fail(1,
+                     "Hint: You are currently not seeing messages from the system.\n"
+                     "      Users in groups 'adm', 'systemd-journal' can see all messages.\n"
+                     "      Pass -q to turn off this notice.\n"
+                     "No journal files were opened due to insufficient permissions.\n");
   }
   const auto limit = level_of(options->value_or("-p", "debug"));
   if (!limit) return call.fail(1, "Unknown log level {}\n", *options->value("-p"));
   for (const Dmesg::Line& line : call.node.os.dmesg.lines()) {
     if (line.level > *limit) continue;
-    call.print("[{:5}.{:06}] {} kernel: {}\n", line.time_ns / 1'000'000'000, line.time_ns / 1'000 % 1'000'000,
-               call.node.os.hostname, line.text);
+    call.print("[{:5}.{:06}] {} kernel: {}\n", line.time_ns / 1'000'000'000,
+               line.time_ns / 1'000 % 1'000'000, call.node.os.hostname, line.text);
   }
   return 0;
 }
 
 constexpr Tool table[] = {
-    {{"dmesg", "dmesg [-t] [--level LEVEL[,LEVEL]]", "Prints the kernel's ring buffer."}, run_dmesg},
-    {{"journalctl", "journalctl -k [-b] [-p LEVEL] [-o short-monotonic]", "Prints the kernel's messages of this boot."}, run_journalctl},
+    {{"dmesg", "dmesg [-t] [--level LEVEL[,LEVEL]]", "Prints the kernel's ring buffer."},
+     run_dmesg},
+    {{"journalctl", "journalctl -k [-b] [-p LEVEL] [-o short-monotonic]",
+      "Prints the kernel's messages of this boot."},
+     run_journalctl},
 };
 
 }  // namespace

@@ -33,7 +33,9 @@ int run_lsmod(Call& call) {
   const auto options = parse(call, {});
   if (!options) return 2;
   const auto modules = call.process().read_file("/proc/modules");
-  if (!modules) return call.fail(1, "Error: could not get list of modules: {}\n", errno_text(modules.error().error));
+  if (!modules)
+    return call.fail(1, "Error: could not get list of modules: {}\n",
+                     errno_text(modules.error().error));
   call.print("Module                  Size  Used by\n");
   for (const std::string& line : lines_of(*modules)) {
     const auto word = words_of(line);
@@ -61,16 +63,19 @@ std::string insmod_lines(const Call& call, const std::string& path, const std::s
   std::string text;
   for (const std::string& other : depends_of(call, path)) {
     const auto file = kernel::find_module(node.os.files, node.os.kernel_release, other);
-    if (file && (with_loaded || !node.kernel.modules.find(other))) text += fmt::format("insmod {} \n", *file);
+    if (file && (with_loaded || !node.kernel.modules.find(other)))
+      text += fmt::format("insmod {} \n", *file);
   }
   auto parameters = kernel::read_modprobe_config(node.os).options[name];
   for (const auto& [key, value] : given) parameters[key] = value;
   text += fmt::format("insmod {} ", path);
-  for (const auto& [key, value] : parameters) text += value.empty() ? key + " " : fmt::format("{}={} ", key, value);
+  for (const auto& [key, value] : parameters)
+    text += value.empty() ? key + " " : fmt::format("{}={} ", key, value);
   return text + "\n";
 }
 
-int load(Call& call, const Options& options, const std::string& name, const ModuleParameters& parameters) {
+int load(Call& call, const Options& options, const std::string& name,
+         const ModuleParameters& parameters) {
   Node& node = call.node;
   const bool loaded = node.kernel.modules.find(name) != nullptr;
   const bool show = options.has("-D");
@@ -81,9 +86,11 @@ int load(Call& call, const Options& options, const std::string& name, const Modu
     return call.fail(1, "modprobe: FATAL: Module {} not found in directory /lib/modules/{}\n", name,
                      node.os.kernel_release);
   }
-  if (path && (show || options.has("-v"))) call.out += insmod_lines(call, *path, name, parameters, show);
+  if (path && (show || options.has("-v")))
+    call.out += insmod_lines(call, *path, name, parameters, show);
   if (show || options.has("-n")) return 0;
-  if (root_matters) return call.fail(1, "modprobe: ERROR: could not insert '{}': Operation not permitted\n", name);
+  if (root_matters)
+    return call.fail(1, "modprobe: ERROR: could not insert '{}': Operation not permitted\n", name);
   return finish(call, node.kernel.load_module(name, parameters, call.command_event()));
 }
 
@@ -92,11 +99,13 @@ int unload(Call& call, const std::string& name, bool dry_run, bool verbose) {
   kernel::Kernel& kernel = call.node.kernel;
   const LoadedModule* module = kernel.modules.find(name);
   if (!module) return 0;
-  if (!module->used_by.empty()) return call.fail(1, "modprobe: FATAL: Module {} is in use.\n", name);
+  if (!module->used_by.empty())
+    return call.fail(1, "modprobe: FATAL: Module {} is in use.\n", name);
   const auto depends = depends_of(call, module->path);
   if (verbose) call.print("rmmod {}\n", name);
   if (dry_run) return 0;
-  if (!call.root()) return call.fail(1, "modprobe: ERROR: could not remove '{}': Operation not permitted\n", name);
+  if (!call.root())
+    return call.fail(1, "modprobe: ERROR: could not remove '{}': Operation not permitted\n", name);
   const ModprobeResult result = remove(call, name);
   if (result.exit_code != 0) return finish(call, result);
   for (const std::string& other : depends) {
@@ -113,22 +122,34 @@ int show_configuration(Call& call) {
   for (const auto& [module, event] : config.blacklist) call.print("blacklist {}\n", module);
   for (const auto& [module, parameters] : config.options) {
     call.print("options {}", module);
-    for (const auto& [key, value] : parameters) call.print(" {}{}{}", key, value.empty() ? "" : "=", value);
+    for (const auto& [key, value] : parameters)
+      call.print(" {}{}{}", key, value.empty() ? "" : "=", value);
     call.print("\n");
   }
   return 0;
 }
 
 int run_modprobe(Call& call) {
-  const auto options = parse(
-      call, {{"-r"}, {"--remove", false, "-r"}, {"-n"}, {"--dry-run", false, "-n"}, {"--show", false, "-n"}, {"-v"},
-             {"--verbose", false, "-v"}, {"-D"}, {"--show-depends", false, "-D"}, {"-c"}, {"--showconfig", false, "-c"}});
+  const auto options = parse(call, {{"-r"},
+                                    {"--remove", false, "-r"},
+                                    {"-n"},
+                                    {"--dry-run", false, "-n"},
+                                    {"--show", false, "-n"},
+                                    {"-v"},
+                                    {"--verbose", false, "-v"},
+                                    {"-D"},
+                                    {"--show-depends", false, "-D"},
+                                    {"-c"},
+                                    {"--showconfig", false, "-c"}});
   if (!options) return 2;
   if (options->has("-c")) return show_configuration(call);
-  if (options->operands.empty()) return call.fail(1, "modprobe: ERROR: missing parameters. See -h.\n");
+  if (options->operands.empty())
+    return call.fail(1, "modprobe: ERROR: missing parameters. See -h.\n");
   if (options->has("-r")) {
     for (const std::string& name : options->operands) {
-      if (const int code = unload(call, normal(name), options->has("-n"), options->has("-v")); code != 0) return code;
+      if (const int code = unload(call, normal(name), options->has("-n"), options->has("-v"));
+          code != 0)
+        return code;
     }
     return 0;
   }
@@ -145,11 +166,14 @@ int remove_one(Call& call, const std::string& name) {
   const LoadedModule* module = call.node.kernel.modules.find(name);
   if (!module) return call.fail(1, "rmmod: ERROR: Module {} is not currently loaded\n", name);
   if (!module->used_by.empty()) {
-    return call.fail(1, "rmmod: ERROR: Module {} is in use by: {}\n", name, fmt::join(module->used_by, " "));
+    return call.fail(1, "rmmod: ERROR: Module {} is in use by: {}\n", name,
+                     fmt::join(module->used_by, " "));
   }
   if (!call.root()) {
-    return call.fail(1, "rmmod: ERROR: could not remove '{0}': Operation not permitted\n"
-                        "rmmod: ERROR: could not remove module {0}: Operation not permitted\n", name);
+    return call.fail(1,
+                     "rmmod: ERROR: could not remove '{0}': Operation not permitted\n"
+                     "rmmod: ERROR: could not remove module {0}: Operation not permitted\n",
+                     name);
   }
   const ModprobeResult result = remove(call, name);
   if (result.exit_code == 0) return 0;
@@ -162,7 +186,8 @@ int run_rmmod(Call& call) {
   if (!options) return 2;
   if (options->operands.empty()) return call.fail(1, "rmmod: ERROR: missing module name.\n");
   int code = 0;
-  for (const std::string& name : options->operands) code = std::max(code, remove_one(call, normal(name)));
+  for (const std::string& name : options->operands)
+    code = std::max(code, remove_one(call, normal(name)));
   return code;
 }
 
@@ -176,7 +201,8 @@ int run_insmod(Call& call) {
     return call.fail(1, "insmod: ERROR: could not insert module {}: {}\n", path, why);
   };
   if (!call.process().exists(path)) {
-    return call.fail(1, "insmod: ERROR: could not load module {}: No such file or directory\n", path);
+    return call.fail(1, "insmod: ERROR: could not load module {}: No such file or directory\n",
+                     path);
   }
   const auto module = kernel::read_module(call.node.os.files, path);
   if (!module || module->get("name").empty()) return refuse("Invalid module format");
@@ -188,23 +214,33 @@ int run_insmod(Call& call) {
   // insmod has words of its own for two errors (mod_strerror).
   std::string why = result.output.substr(result.output.rfind(": ") + 2);
   why.resize(why.find('\n'));
-  return refuse(why == "Exec format error" ? "Invalid module format" : why == "Invalid argument" ? "Invalid parameters" : why);
+  return refuse(why == "Exec format error"  ? "Invalid module format"
+                : why == "Invalid argument" ? "Invalid parameters"
+                                            : why);
 }
 
 int run_modinfo(Call& call) {
-  const auto options = parse(call, {{"-F", true}, {"--field", true, "-F"}, {"-k", true}, {"--set-version", true, "-k"},
-                                    {"-n"}, {"--filename", false, "-n"}});
+  const auto options = parse(call, {{"-F", true},
+                                    {"--field", true, "-F"},
+                                    {"-k", true},
+                                    {"--set-version", true, "-k"},
+                                    {"-n"},
+                                    {"--filename", false, "-n"}});
   if (!options) return 2;
-  if (options->operands.size() != 1) return call.fail(1, "modinfo: ERROR: missing module or filename.\n");
+  if (options->operands.size() != 1)
+    return call.fail(1, "modinfo: ERROR: missing module or filename.\n");
   const std::string& word = options->operands.front();
   const std::string release = options->value_or("-k", call.node.os.kernel_release);
-  const auto path = word.starts_with('/') ? std::optional(word)
-                                          : kernel::find_module(call.node.os.files, release, normal(word));
+  const auto path = word.starts_with('/')
+                        ? std::optional(word)
+                        : kernel::find_module(call.node.os.files, release, normal(word));
   const auto text = path ? call.process().read_file(*path) : SysResult<std::string>(fail(ENOENT));
   if (!path || !text) return call.fail(1, "modinfo: ERROR: Module {} not found.\n", word);
   const std::string field = options->has("-n") ? "filename" : options->value_or("-F", "");
-  constexpr std::string_view missing[] = {"firmware", "srcversion", "import_ns", "parm", "sig_id", "signer", "sig_key"};
-  if (std::ranges::find(missing, field) != std::end(missing)) return call.refuse("field '" + field + "'");
+  constexpr std::string_view missing[] = {"firmware", "srcversion", "import_ns", "parm",
+                                          "sig_id",   "signer",     "sig_key"};
+  if (std::ranges::find(missing, field) != std::end(missing))
+    return call.refuse("field '" + field + "'");
   if (field == "filename") {
     call.print("{}\n", *path);
     return 0;
@@ -217,21 +253,26 @@ int run_modinfo(Call& call) {
     if (field.empty()) call.print("{:<16}{}\n", key + ":", line.substr(equals + 1));
     if (field == key) call.print("{}\n", line.substr(equals + 1));
   }
-  if (field.empty()) call.complain("rocdrill: firmware, srcversion, signature and parm fields are not modelled\n");
+  if (field.empty())
+    call.complain("rocdrill: firmware, srcversion, signature and parm fields are not modelled\n");
   return 0;
 }
 
 int run_depmod(Call& call) {
   const auto options = parse(call, {{"-a"}, {"--all", false, "-a"}});
   if (!options) return 2;
-  const std::string release = options->operands.empty() ? call.node.os.kernel_release : options->operands.front();
+  const std::string release =
+      options->operands.empty() ? call.node.os.kernel_release : options->operands.front();
   const std::string folder = "/lib/modules/" + release;
   if (!call.node.os.files.exists(folder)) {
-    return call.fail(1, "depmod: ERROR: could not open directory {}: No such file or directory\n"
-                        "depmod: FATAL: could not search modules: No such file or directory\n", folder);
+    return call.fail(1,
+                     "depmod: ERROR: could not open directory {}: No such file or directory\n"
+                     "depmod: FATAL: could not search modules: No such file or directory\n",
+                     folder);
   }
   if (!call.root()) {
-    return call.fail(1, "depmod: ERROR: openat({}, modules.dep, 1101, 644): Permission denied\n", folder);
+    return call.fail(1, "depmod: ERROR: openat({}, modules.dep, 1101, 644): Permission denied\n",
+                     folder);
   }
   kernel::depmod(call.node.os.files, release, call.command_event());
   return 0;
@@ -240,11 +281,15 @@ int run_depmod(Call& call) {
 constexpr Tool table[] = {
     {{"lsmod", "lsmod", "Lists the loaded modules."}, run_lsmod},
     {{"modprobe", "modprobe [-n] [-v] [-D] NAME [KEY=VALUE...] | -r [-n] [-v] NAME... | -c",
-      "Loads a module with what it depends on, or removes it.", true, true}, run_modprobe},
+      "Loads a module with what it depends on, or removes it.", true, true},
+     run_modprobe},
     {{"rmmod", "rmmod NAME...", "Removes modules.", true, true}, run_rmmod},
     {{"insmod", "insmod FILE", "Inserts a module file.", true, true}, run_insmod},
-    {{"modinfo", "modinfo [-F FIELD] [-n] [-k RELEASE] NAME|FILE", "Prints what a module file says of itself."}, run_modinfo},
-    {{"depmod", "depmod [-a] [RELEASE]", "Writes the module indexes anew.", true, true}, run_depmod},
+    {{"modinfo", "modinfo [-F FIELD] [-n] [-k RELEASE] NAME|FILE",
+      "Prints what a module file says of itself."},
+     run_modinfo},
+    {{"depmod", "depmod [-a] [RELEASE]", "Writes the module indexes anew.", true, true},
+     run_depmod},
 };
 
 }  // namespace

@@ -11,7 +11,8 @@ constexpr std::string_view root = "/sys/bus/pci/devices/";
 
 struct Device {
   std::string bdf;  ///< "0000:1b:00.0"
-  std::uint32_t vendor = 0, device = 0, subsystem_vendor = 0, subsystem_device = 0, revision = 0, class_code = 0;
+  std::uint32_t vendor = 0, device = 0, subsystem_vendor = 0, subsystem_device = 0, revision = 0,
+                class_code = 0;
   std::string driver;
   std::string modalias;
   std::string description;
@@ -26,19 +27,29 @@ std::optional<std::uint32_t> hex(std::string_view text) {
 }
 
 std::string attribute(Process& process, const std::string& bdf, std::string_view name) {
-  std::string text = process.read_file(std::string(root) + bdf + "/" + std::string(name)).value_or("");
+  std::string text =
+      process.read_file(std::string(root) + bdf + "/" + std::string(name)).value_or("");
   while (text.ends_with('\n')) text.pop_back();
   return text;
 }
 
 Device read_device(Call& call, const std::string& bdf) {
   Process& process = call.process();
-  const auto number = [&](std::string_view name) { return hex(attribute(process, bdf, name)).value_or(0); };
-  Device out{.bdf = bdf, .vendor = number("vendor"), .device = number("device"),
-             .subsystem_vendor = number("subsystem_vendor"), .subsystem_device = number("subsystem_device"),
-             .revision = number("revision"), .class_code = number("class"), .driver = {},
-             .modalias = attribute(process, bdf, "modalias"), .description = {}};
-  if (const auto link = process.readlink(std::string(root) + bdf + "/driver")) out.driver = basename(*link);
+  const auto number = [&](std::string_view name) {
+    return hex(attribute(process, bdf, name)).value_or(0);
+  };
+  Device out{.bdf = bdf,
+             .vendor = number("vendor"),
+             .device = number("device"),
+             .subsystem_vendor = number("subsystem_vendor"),
+             .subsystem_device = number("subsystem_device"),
+             .revision = number("revision"),
+             .class_code = number("class"),
+             .driver = {},
+             .modalias = attribute(process, bdf, "modalias"),
+             .description = {}};
+  if (const auto link = process.readlink(std::string(root) + bdf + "/driver"))
+    out.driver = basename(*link);
   for (const auto& [key, device] : call.node.os.pci.devices()) {
     if (key.text() == bdf) out.description = device.description;
   }
@@ -47,11 +58,16 @@ Device read_device(Call& call, const std::string& bdf) {
 
 std::string_view class_name(std::uint32_t code) {
   switch (code >> 8) {
-    case 0x0300: return "VGA compatible controller";
-    case 0x0302: return "3D controller";
-    case 0x0380: return "Display controller";
-    case 0x1200: return "Processing accelerators";
-    default: return "Class";
+    case 0x0300:
+      return "VGA compatible controller";
+    case 0x0302:
+      return "3D controller";
+    case 0x0380:
+      return "Display controller";
+    case 0x1200:
+      return "Processing accelerators";
+    default:
+      return "Class";
   }
 }
 
@@ -73,31 +89,37 @@ std::optional<bool> matches_ids(const Device& device, const std::string& filter)
 bool matches_slot(const Device& device, const std::string& filter) {
   const std::string& bdf = device.bdf;
   if (bdf == filter || bdf.substr(5) == filter) return true;
-  if (filter.ends_with(':')) return bdf.substr(5, filter.size()) == filter || bdf.starts_with(filter);
-  return filter.find('.') == std::string::npos && (bdf.substr(0, bdf.find('.')) == filter || bdf.substr(5, 5) == filter);
+  if (filter.ends_with(':'))
+    return bdf.substr(5, filter.size()) == filter || bdf.starts_with(filter);
+  return filter.find('.') == std::string::npos &&
+         (bdf.substr(0, bdf.find('.')) == filter || bdf.substr(5, 5) == filter);
 }
 
-void print_device(Call& call, const Device& device, const Options& options, bool domain, int numeric) {
+void print_device(Call& call, const Device& device, const Options& options, bool domain,
+                  int numeric) {
   const std::string address = domain ? device.bdf : device.bdf.substr(5);
   const std::string ids = fmt::format("{:04x}:{:04x}", device.vendor, device.device);
   if (numeric == 1) {
     call.print("{} {:04x}: {}", address, device.class_code >> 8, ids);
   } else if (numeric == 2) {
-    call.print("{} {} [{:04x}]: {} [{}]", address, class_name(device.class_code), device.class_code >> 8,
-               device.description, ids);
+    call.print("{} {} [{:04x}]: {} [{}]", address, class_name(device.class_code),
+               device.class_code >> 8, device.description, ids);
   } else {
     call.print("{} {}: {}", address, class_name(device.class_code), device.description);
   }
   call.out += device.revision == 0 ? "\n" : fmt::format(" (rev {:02x})\n", device.revision);
   if (!options.has("-k")) return;
-  const std::string subsystem = fmt::format("{:04x}:{:04x}", device.subsystem_vendor, device.subsystem_device);
+  const std::string subsystem =
+      fmt::format("{:04x}:{:04x}", device.subsystem_vendor, device.subsystem_device);
   if (numeric == 1) {
     call.print("\tSubsystem: {}\n", subsystem);
   } else {
-    call.print("\tSubsystem: {}{}\n", device.description, numeric == 2 ? " [" + subsystem + "]" : "");
+    call.print("\tSubsystem: {}{}\n", device.description,
+               numeric == 2 ? " [" + subsystem + "]" : "");
   }
   if (!device.driver.empty()) call.print("\tKernel driver in use: {}\n", device.driver);
-  const auto modules = kernel::match_alias(call.node.os.files, call.node.os.kernel_release, device.modalias);
+  const auto modules =
+      kernel::match_alias(call.node.os.files, call.node.os.kernel_release, device.modalias);
   std::vector<std::string> once;
   for (const std::string& module : modules) {
     if (std::ranges::find(once, module) == once.end()) once.push_back(module);
@@ -108,10 +130,13 @@ void print_device(Call& call, const Device& device, const Options& options, bool
 int run_lspci(Call& call) {
   const auto options = parse(call, {{"-k"}, {"-n"}, {"-nn"}, {"-D"}, {"-d", true}, {"-s", true}});
   if (!options) return 2;
-  if (!options->operands.empty()) return call.fail(1, "lspci: Unrecognized argument '{}'\n", options->operands.front());
+  if (!options->operands.empty())
+    return call.fail(1, "lspci: Unrecognized argument '{}'\n", options->operands.front());
   const auto names = call.process().list(root.substr(0, root.size() - 1));
   if (!names) return call.fail(1, "lspci: Cannot open /sys/bus/pci/devices\n");
-  const bool domain = options->has("-D") || std::ranges::any_of(*names, [](const auto& bdf) { return !bdf.starts_with("0000:"); });
+  const bool domain = options->has("-D") || std::ranges::any_of(*names, [](const auto& bdf) {
+                        return !bdf.starts_with("0000:");
+                      });
   const int numeric = options->has("-nn") ? 2 : options->has("-n") ? 1 : 0;
   for (const std::string& bdf : *names) {
     const Device device = read_device(call, bdf);
@@ -127,7 +152,9 @@ int run_lspci(Call& call) {
 }
 
 constexpr Tool table[] = {
-    {{"lspci", "lspci [-k] [-n|-nn] [-D] [-d [VENDOR]:[DEVICE]] [-s ADDRESS]", "Lists the PCI devices and their drivers."}, run_lspci},
+    {{"lspci", "lspci [-k] [-n|-nn] [-D] [-d [VENDOR]:[DEVICE]] [-s ADDRESS]",
+      "Lists the PCI devices and their drivers."},
+     run_lspci},
 };
 
 }  // namespace

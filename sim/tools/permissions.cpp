@@ -57,19 +57,23 @@ struct Subject {
 
 std::optional<Subject> subject_of(Call& call, const std::string& word) {
   const auto path = call.node.os.files.resolve(call.path(word));
-  const auto stat = path ? call.process().stat(*path) : SysResult<FileStat>(std::unexpected(path.error()));
+  const auto stat =
+      path ? call.process().stat(*path) : SysResult<FileStat>(std::unexpected(path.error()));
   if (stat) return Subject{*path, *stat};
   call.complain("{}: cannot access '{}': {}\n", call.name, word, errno_text(stat.error().error));
   return std::nullopt;
 }
 
-bool is_fixed(const Subject& subject) { return is_virtual(subject.path) && !is_device(subject.stat); }
+bool is_fixed(const Subject& subject) {
+  return is_virtual(subject.path) && !is_device(subject.stat);
+}
 
 int run_chmod(Call& call) {
   // A mode may begin with '-': "-w".
   if (call.args.size() < 2) return call.fail(1, "chmod: missing operand\n");
   const std::string& mode = call.args[0];
-  if (mode.starts_with("--") || mode == "-R" || mode == "-v" || mode == "-c" || mode == "-f") return call.refuse_option(mode);
+  if (mode.starts_with("--") || mode == "-R" || mode == "-v" || mode == "-c" || mode == "-f")
+    return call.refuse_option(mode);
   int code = 0;
   for (std::size_t i = 1; i < call.args.size(); ++i) {
     const auto subject = subject_of(call, call.args[i]);
@@ -80,14 +84,18 @@ int run_chmod(Call& call) {
     const auto bits = apply_mode(mode, subject->stat.mode);
     if (!bits) return call.fail(1, "chmod: invalid mode: '{}'\n", mode);
     if (!call.root() && call.spec.identity.uid != subject->stat.uid) {
-      code = call.fail(1, "chmod: changing permissions of '{}': Operation not permitted\n", call.args[i]);
+      code = call.fail(1, "chmod: changing permissions of '{}': Operation not permitted\n",
+                       call.args[i]);
       continue;
     }
     if (is_fixed(*subject)) return call.refuse("changing " + subject->path);
     const EventId event = call.command_event();
-    const auto done = is_device(subject->stat) ? call.node.access.devices().set_mode(subject->path, *bits, event)
-                                               : call.node.os.files.chmod(subject->path, *bits, event);
-    if (!done) code = call.fail(1, "chmod: changing permissions of '{}': {}\n", call.args[i], errno_text(done.error().error));
+    const auto done = is_device(subject->stat)
+                          ? call.node.access.devices().set_mode(subject->path, *bits, event)
+                          : call.node.os.files.chmod(subject->path, *bits, event);
+    if (!done)
+      code = call.fail(1, "chmod: changing permissions of '{}': {}\n", call.args[i],
+                       errno_text(done.error().error));
   }
   return code;
 }
@@ -131,7 +139,8 @@ std::optional<Owner> owner_of(Call& call, const std::string& word) {
 bool may_chown(const Call& call, const FileStat& stat, const Owner& owner) {
   if (call.root()) return true;
   const Identity& who = call.spec.identity;
-  return who.uid == stat.uid && (!owner.uid || *owner.uid == stat.uid) && (!owner.gid || who.in_group(*owner.gid));
+  return who.uid == stat.uid && (!owner.uid || *owner.uid == stat.uid) &&
+         (!owner.gid || who.in_group(*owner.gid));
 }
 
 int run_chown(Call& call) {
@@ -150,23 +159,32 @@ int run_chown(Call& call) {
       continue;
     }
     if (!may_chown(call, subject->stat, *owner)) {
-      code = call.fail(1, "{}: changing {} of '{}': Operation not permitted\n", call.name, what, word);
+      code =
+          call.fail(1, "{}: changing {} of '{}': Operation not permitted\n", call.name, what, word);
       continue;
     }
     if (is_fixed(*subject)) return call.refuse("changing " + subject->path);
-    const std::uint32_t uid = owner->uid.value_or(subject->stat.uid), gid = owner->gid.value_or(subject->stat.gid);
+    const std::uint32_t uid = owner->uid.value_or(subject->stat.uid),
+                        gid = owner->gid.value_or(subject->stat.gid);
     const EventId event = call.command_event();
-    const auto done = is_device(subject->stat) ? call.node.access.devices().set_owner(subject->path, uid, gid, event)
-                                               : call.node.os.files.chown(subject->path, uid, gid, event);
-    if (!done) code = call.fail(1, "{}: changing {} of '{}': {}\n", call.name, what, word, errno_text(done.error().error));
+    const auto done = is_device(subject->stat)
+                          ? call.node.access.devices().set_owner(subject->path, uid, gid, event)
+                          : call.node.os.files.chown(subject->path, uid, gid, event);
+    if (!done)
+      code = call.fail(1, "{}: changing {} of '{}': {}\n", call.name, what, word,
+                       errno_text(done.error().error));
   }
   return code;
 }
 
 constexpr Tool table[] = {
-    {{"chmod", "chmod MODE PATH...", "Changes the permissions of files and device nodes.", true}, run_chmod},
-    {{"chown", "chown [USER][:GROUP] PATH...", "Changes the owner of files and device nodes.", true}, run_chown},
-    {{"chgrp", "chgrp GROUP PATH...", "Changes the group of files and device nodes.", true}, run_chown},
+    {{"chmod", "chmod MODE PATH...", "Changes the permissions of files and device nodes.", true},
+     run_chmod},
+    {{"chown", "chown [USER][:GROUP] PATH...", "Changes the owner of files and device nodes.",
+      true},
+     run_chown},
+    {{"chgrp", "chgrp GROUP PATH...", "Changes the group of files and device nodes.", true},
+     run_chown},
 };
 
 }  // namespace

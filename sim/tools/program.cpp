@@ -10,16 +10,19 @@ namespace {
 int report(Call& call, const HipFailure& failure) {
   call.event = failure.event;
   if (failure.unmodelled) {
-    return call.fail(2, "{}: rocdrill does not model what this program asks for (see the history)\n", call.name);
+    return call.fail(
+        2, "{}: rocdrill does not model what this program asks for (see the history)\n", call.name);
   }
   if (!failure.abort_text.empty()) {
     return call.fail(134, "{}\nAborted (core dumped)\n", failure.abort_text);
   }
-  const std::string shown = failure.error == HipError::success ? "hipErrorUnknown" : rocdrill::name(failure.error);
+  const std::string shown =
+      failure.error == HipError::success ? "hipErrorUnknown" : rocdrill::name(failure.error);
   const std::string text = rocdrill::text(failure.error, call.node.rocm().major());
-  call.node.os.journal.record(Layer::framework, Severity::error, "app.failed", call.name,
-                              {{field::shows, std::string_view(shown)}, {field::see, std::string_view(call.name)}},
-                              failure.event);
+  call.node.os.journal.record(
+      Layer::framework, Severity::error, "app.failed", call.name,
+      {{field::shows, std::string_view(shown)}, {field::see, std::string_view(call.name)}},
+      failure.event);
   return call.fail(1, "error: '{}'({})\n", text, static_cast<int>(failure.error));
 }
 
@@ -31,7 +34,8 @@ int run_program(Call& call) {
     call.event = stat.error().event;
     return call.fail(127, "bash: {}: {}\n", call.name, errno_text(stat.error().error));
   }
-  if (stat->type == FileType::directory) return call.fail(126, "bash: {}: Is a directory\n", call.name);
+  if (stat->type == FileType::directory)
+    return call.fail(126, "bash: {}: Is a directory\n", call.name);
   if ((stat->mode & 0111) == 0 || !permitted(*stat, call.spec.identity, 1)) {
     return call.fail(126, "bash: {}: Permission denied\n", call.name);
   }
@@ -40,7 +44,11 @@ int run_program(Call& call) {
   if (app == apps.end()) return call.refuse("running this file");
   if (!call.args.empty()) return call.refuse("an argument of this program");
   const auto hip = call.node.open_hip(call.process());
-  if (!hip) return call.fail(127, "{}: error while loading shared libraries: libamdhip64.so: cannot open shared object file: No such file or directory\n", call.name);
+  if (!hip)
+    return call.fail(
+        127,
+        "{}: error while loading shared libraries: libamdhip64.so: cannot open shared object file: No such file or directory\n",
+        call.name);
   hip->register_fat_binary(app->path);
   const auto count = hip->device_count();
   if (!count) return report(call, count.error());

@@ -18,16 +18,22 @@ bool may_sudo(const Call& call) {
 }
 
 int run_sudo(Call& call) {
-  const auto options = parse(call, {{"-u", true}, {"--user", true, "-u"}, {"-n"}, {"-E"}, {"--preserve-env", false, "-E"}}, true);
+  const auto options = parse(
+      call, {{"-u", true}, {"--user", true, "-u"}, {"-n"}, {"-E"}, {"--preserve-env", false, "-E"}},
+      true);
   if (!options) return 2;
-  if (options->operands.empty()) return call.fail(1, "usage: sudo [-En] [-u user] [VAR=value] [command [arg ...]]\n");
+  if (options->operands.empty())
+    return call.fail(1, "usage: sudo [-En] [-u user] [VAR=value] [command [arg ...]]\n");
   const std::string user = options->value_or("-u", "root");
   if (!find_user(call.node.os.files, user)) {
-    return call.fail(1, "sudo: unknown user {0}\nsudo: error initializing audit plugin sudoers_audit\n", user);
+    return call.fail(
+        1, "sudo: unknown user {0}\nsudo: error initializing audit plugin sudoers_audit\n", user);
   }
-  if (!may_sudo(call)) return call.fail(1, "{} is not in the sudoers file.\n", call.spec.identity.user);
+  if (!may_sudo(call))
+    return call.fail(1, "{} is not in the sudoers file.\n", call.spec.identity.user);
   const std::string& command = options->operands.front();
-  if (command == "export" || command == "unset" || command == "newgrp") {  // of the shell, or of no use
+  if (command == "export" || command == "unset" ||
+      command == "newgrp") {  // of the shell, or of no use
     return call.fail(1, "sudo: {}: command not found\n", command);
   }
   ProcessSpec spec = call.spec;
@@ -36,7 +42,8 @@ int run_sudo(Call& call) {
     spec.environment.clear();
     spec.environment_events.clear();
   }
-  CommandResult result = run_words(call.node, options->operands, std::move(spec), std::move(call.input));
+  CommandResult result =
+      run_words(call.node, options->operands, std::move(spec), std::move(call.input));
   call.out = std::move(result.out);
   call.err = std::move(result.err);
   call.event = result.event;
@@ -57,7 +64,10 @@ int run_su(Call& call) {
   const std::string user = words.empty() ? "root" : words.front();
   if (words.size() > 1) return call.refuse("a command for su");
   if (!find_user(call.node.os.files, user)) {
-    return call.fail(1, "su: user {} does not exist or the user entry does not contain all the required fields\n", user);
+    return call.fail(
+        1,
+        "su: user {} does not exist or the user entry does not contain all the required fields\n",
+        user);
   }
   if (user != call.node.spec().user) return call.refuse("a shell of another user than the node's");
   if (!login_shell) return call.refuse("su without '-'");
@@ -74,10 +84,12 @@ int run_newgrp(Call& call) {
   const auto group = find_group(call.node.os.files, name);
   if (!name.empty() && !group) return call.fail(1, "newgrp: group '{}' does not exist\n", name);
   const Identity& who = call.spec.identity;
-  if (group && who.uid != 0 && group->gid != who.gid && std::ranges::find(group->members, who.user) == group->members.end()) {
+  if (group && who.uid != 0 && group->gid != who.gid &&
+      std::ranges::find(group->members, who.user) == group->members.end()) {
     return call.fail(1, "newgrp: failed to crypt password with previous salt: Invalid argument\n");
   }
-  if (who.user != call.node.spec().user) return call.refuse("a shell of another user than the node's");
+  if (who.user != call.node.spec().user)
+    return call.refuse("a shell of another user than the node's");
   call.node.log_in(call.command_event());
   return 0;
 }
@@ -94,7 +106,8 @@ bool all_groups_exist(Call& call, const std::vector<std::string>& names) {
 }
 
 int run_usermod(Call& call) {
-  const auto options = parse(call, {{"-a"}, {"--append", false, "-a"}, {"-G", true}, {"--groups", true, "-G"}});
+  const auto options =
+      parse(call, {{"-a"}, {"--append", false, "-a"}, {"-G", true}, {"--groups", true, "-G"}});
   if (!options) return 2;
   if (options->operands.size() != 1 || !options->has("-G")) {
     return call.fail(2, "Usage: usermod [options] LOGIN\n");
@@ -107,22 +120,26 @@ int run_usermod(Call& call) {
   const auto wanted = words_of(list);
   if (!all_groups_exist(call, wanted)) return 6;
   if (!call.root()) {
-    return call.fail(1, "usermod: Permission denied.\nusermod: cannot lock /etc/passwd; try again later.\n");
+    return call.fail(
+        1, "usermod: Permission denied.\nusermod: cannot lock /etc/passwd; try again later.\n");
   }
   const EventId event = call.command_event();
   for (const std::string& name : wanted) add_to_group(files, user, name, event);
   if (options->has("-a")) return 0;
   for (const Group& group : groups_of(files)) {  // without -a the list is all that is left
-    if (std::ranges::find(wanted, group.name) == wanted.end()) remove_from_group(files, user, group.name, event);
+    if (std::ranges::find(wanted, group.name) == wanted.end())
+      remove_from_group(files, user, group.name, event);
   }
   return 0;
 }
 
 int run_gpasswd(Call& call) {
-  const auto options = parse(call, {{"-a", true}, {"--add", true, "-a"}, {"-d", true}, {"--delete", true, "-d"}});
+  const auto options =
+      parse(call, {{"-a", true}, {"--add", true, "-a"}, {"-d", true}, {"--delete", true, "-d"}});
   if (!options) return 2;
   const bool add = options->has("-a");
-  if (options->operands.size() != 1 || add == options->has("-d")) return call.fail(2, "Usage: gpasswd [option] GROUP\n");
+  if (options->operands.size() != 1 || add == options->has("-d"))
+    return call.fail(2, "Usage: gpasswd [option] GROUP\n");
   const std::string& name = options->operands.front();
   const std::string user = *options->value(add ? "-a" : "-d");
   FileTree& files = call.node.os.files;
@@ -144,11 +161,17 @@ int run_gpasswd(Call& call) {
 }
 
 constexpr Tool table[] = {
-    {{"sudo", "sudo [-E] [-n] [-u USER] [VAR=VALUE...] COMMAND...", "Runs a command as root, for members of group sudo."}, run_sudo},
-    {{"su", "su - USER", "Logs the node's user in again, with the groups of the database.", true}, run_su},
-    {{"newgrp", "newgrp [GROUP]", "Gives the session the groups of the database.", true}, run_newgrp},
-    {{"usermod", "usermod [-a] -G GROUP[,GROUP] USER", "Puts a user into groups.", true, true}, run_usermod},
-    {{"gpasswd", "gpasswd -a|-d USER GROUP", "Puts a user into a group, or out of it.", true, true}, run_gpasswd},
+    {{"sudo", "sudo [-E] [-n] [-u USER] [VAR=VALUE...] COMMAND...",
+      "Runs a command as root, for members of group sudo."},
+     run_sudo},
+    {{"su", "su - USER", "Logs the node's user in again, with the groups of the database.", true},
+     run_su},
+    {{"newgrp", "newgrp [GROUP]", "Gives the session the groups of the database.", true},
+     run_newgrp},
+    {{"usermod", "usermod [-a] -G GROUP[,GROUP] USER", "Puts a user into groups.", true, true},
+     run_usermod},
+    {{"gpasswd", "gpasswd -a|-d USER GROUP", "Puts a user into a group, or out of it.", true, true},
+     run_gpasswd},
 };
 
 }  // namespace

@@ -14,11 +14,21 @@ namespace {
 
 using Words = std::vector<std::string>;
 
-constexpr std::string_view refused_operators[] = {"&&", "||", ";", "&", "<", "<<", "2>", "&>", "(", ")"};
+constexpr std::string_view null_device = "/dev/null";
+constexpr std::string_view refused_operators[] = {"&&", "||", ";",  "&", "<",
+                                                  "<<", "2>", "&>", "(", ")"};
+
+bool needs_a_shell(const std::string& word) {
+  return std::ranges::find(refused_operators, word) != std::end(refused_operators) ||
+         word.find("$(") != std::string::npos;
+}
 
 CommandResult refuse(Node& node, std::string_view what) {
-  return {2, {}, fmt::format("bash: {} is not modelled by rocdrill\n", what),
-          node.os.journal.unmodelled(Layer::host, fmt::format("shell: {}", what), "exit status 2", no_event),
+  return {2,
+          {},
+          fmt::format("bash: {} is not modelled by rocdrill\n", what),
+          node.os.journal.unmodelled(Layer::host, fmt::format("shell: {}", what), "exit status 2",
+                                     no_event),
           true};
 }
 
@@ -58,11 +68,12 @@ Output take_redirections(Words& words) {
 
 /// "bash: FILE: reason" if the file cannot be opened for writing.
 std::string why_not_writable(Node& node, const std::string& file, const ProcessSpec& spec) {
-  if (file == "/dev/null") return {};
   const auto stat = node.os.files.stat(file);
   int error = 0;
   if (stat) {
-    error = stat->type == FileType::directory ? EISDIR : permitted(*stat, spec.identity, 2) ? 0 : EACCES;
+    error = stat->type == FileType::directory    ? EISDIR
+            : permitted(*stat, spec.identity, 2) ? 0
+                                                 : EACCES;
   } else if (stat.error().error != ENOENT || !node.os.files.exists(parent(file))) {
     error = stat.error().error;
   } else {
@@ -71,13 +82,30 @@ std::string why_not_writable(Node& node, const std::string& file, const ProcessS
   return error == 0 ? std::string() : fmt::format("bash: {}: {}\n", file, errno_text(error));
 }
 
-void store(Node& node, const Output& output, const std::string& text, const ProcessSpec& spec, EventId event) {
-  if (output.file == "/dev/null") return;
+CommandResult failed(int exit_code, std::string message) {
+  return {exit_code, {}, std::move(message), no_event, true};
+}
+
+/// Why the command is not even started, if its output cannot go where it should.
+std::optional<CommandResult> refuse_output(Node& node, const Output& output,
+                                           const ProcessSpec& spec) {
+  if (output.syntax_error) return failed(2, "bash: syntax error near unexpected token `newline'\n");
+  if (output.file.empty() || output.file == null_device) return std::nullopt;
+  if (!output.file.starts_with('/')) return refuse(node, "a redirection to a relative path");
+  if (std::string why = why_not_writable(node, output.file, spec); !why.empty())
+    return failed(1, std::move(why));
+  if (is_virtual(output.file)) return refuse(node, "writing to " + output.file);
+  return std::nullopt;
+}
+
+void store(Node& node, const Output& output, const std::string& text, const ProcessSpec& spec,
+           EventId event) {
   FileTree& files = node.os.files;
   const bool made = !files.exists(output.file);
   const std::string before = output.append ? files.text(output.file) : std::string();
   if (!files.store(output.file, before + text, event)) return;
-  if (made) static_cast<void>(files.chown(output.file, spec.identity.uid, spec.identity.gid, event));
+  if (made)
+    static_cast<void>(files.chown(output.file, spec.identity.uid, spec.identity.gid, event));
 }
 
 /// Paths that match an absolute pattern with '*', in order; the pattern itself if none does.
@@ -95,9 +123,11 @@ Words expand(Process& process, const std::string& pattern) {
       const auto names = process.list(path.empty() ? "/" : path);
       if (!names) continue;
       std::string escaped;  // '*' is the only pattern
-      for (const char c : part) escaped += c == '?' || c == '[' || c == '\\' ? std::string("\\") + c : std::string(1, c);
+      for (const char c : part)
+        escaped += c == '?' || c == '[' || c == '\\' ? std::string("\\") + c : std::string(1, c);
       for (const std::string& name : *names) {
-        if (fnmatch(escaped.c_str(), name.c_str(), FNM_PERIOD) == 0) next.push_back(path + "/" + name);
+        if (fnmatch(escaped.c_str(), name.c_str(), FNM_PERIOD) == 0)
+          next.push_back(path + "/" + name);
       }
     }
     paths = std::move(next);
@@ -132,7 +162,9 @@ void substitute(Node& node, Words& words) {
 
 bool is_assignment(const std::string& word) {
   const std::size_t equals = word.find('=');
-  if (equals == 0 || equals == std::string::npos || std::isdigit(static_cast<unsigned char>(word[0])) != 0) return false;
+  if (equals == 0 || equals == std::string::npos ||
+      std::isdigit(static_cast<unsigned char>(word[0])) != 0)
+    return false;
   return std::all_of(word.begin(), word.begin() + static_cast<std::ptrdiff_t>(equals),
                      [](unsigned char c) { return std::isalnum(c) != 0 || c == '_'; });
 }
@@ -161,7 +193,7 @@ CommandResult run_pipeline(Node& node, std::vector<Words> stages, const ProcessS
   CommandResult result;
   std::string errors;
   for (Words& words : stages) {
-    if (words.empty()) return {2, {}, "bash: syntax error near unexpected token `|'\n", no_event, true};
+    if (words.empty()) return failed(2, "bash: syntax error near unexpected token `|'\n");
     result = run_words(node, std::move(words), spec, std::move(result.out));
     errors += result.err;
     if (!result.found) break;
@@ -191,7 +223,8 @@ CommandResult run_words(Node& node, Words words, ProcessSpec spec, std::string i
     exit_code = run_program(call);
   } else {
     const auto tools = all_tools();
-    const auto tool = std::ranges::find(tools, name, [](const Tool& each) { return each.info.name; });
+    const auto tool =
+        std::ranges::find(tools, name, [](const Tool& each) { return each.info.name; });
     call.found = tool != tools.end();
     if (call.found) exit_code = tool->run(call);
     if (!call.found) call.err = fmt::format("{}: command not found\n", name);
@@ -203,44 +236,37 @@ CommandResult run_words(Node& node, Words words, ProcessSpec spec, std::string i
 CommandResult run_command(Node& node, const Words& argv, const ProcessSpec& spec) {
   if (argv.empty()) return {};
   if (!node.powered() || node.os.kernel_release.empty()) {
-    return {255, {}, fmt::format("ssh: connect to host {} port 22: No route to host\n", node.os.hostname),
-            node.os.boot_event, true};
+    return failed(
+        255, fmt::format("ssh: connect to host {} port 22: No route to host\n", node.os.hostname));
   }
   Words words = argv;
   substitute(node, words);
   for (const std::string& word : words) {
-    if (std::ranges::find(refused_operators, word) != std::end(refused_operators)) {
-      return refuse(node, fmt::format("'{}'", word));
-    }
-    if (word.find("$(") != std::string::npos) return refuse(node, fmt::format("'{}'", word));
+    if (needs_a_shell(word)) return refuse(node, fmt::format("'{}'", word));
   }
   const Output output = take_redirections(words);
-  if (output.syntax_error) return {2, {}, "bash: syntax error near unexpected token `newline'\n", no_event, true};
-  if (!output.file.empty()) {
-    if (!output.file.starts_with('/')) return refuse(node, "a redirection to a relative path");
-    if (const std::string why = why_not_writable(node, output.file, spec); !why.empty()) return {1, {}, why, no_event, true};
-    if (is_virtual(output.file) && output.file != "/dev/null") return refuse(node, "writing to " + output.file);
-  }
+  if (auto refusal = refuse_output(node, output, spec)) return std::move(*refusal);
   CommandResult result = run_pipeline(node, pipeline_of(expand_all(node, words, spec)), spec);
   if (output.drop_errors) result.err.clear();
   if (output.join_errors) result.out += std::exchange(result.err, {});
-  if (!output.file.empty()) {
-    if (output.file != "/dev/null") {
-      const EventId event = node.os.journal.record(Layer::host, Severity::info, "command",
-                                                   fmt::format("{}", fmt::join(argv, " ")), {}, no_event);
-      store(node, output, result.out, spec, event);
-    }
-    result.out.clear();
+  if (output.file.empty()) return result;
+  if (output.file != null_device) {
+    const EventId event =
+        node.os.journal.record(Layer::host, Severity::info, "command",
+                               fmt::format("{}", fmt::join(argv, " ")), {}, no_event);
+    store(node, output, result.out, spec, event);
   }
+  result.out.clear();
   return result;
 }
 
 std::vector<Tool> all_tools() {
   std::vector<Tool> list;
-  for (const auto table : {boot_tools(), dkms_tools(), environment_tools(), file_tools(), identity_tools(),
-                           list_tools(), log_tools(), module_tools(), package_tools(), pci_tools(),
-                           permission_tools(), python_tools(), refused_tools(), rocm_tools(), rocminfo_tools(),
-                           session_tools(), smi_tools(), text_tools()}) {
+  for (const auto table :
+       {boot_tools(), dkms_tools(), environment_tools(), file_tools(), identity_tools(),
+        list_tools(), log_tools(), module_tools(), package_tools(), pci_tools(), permission_tools(),
+        python_tools(), refused_tools(), rocm_tools(), rocminfo_tools(), session_tools(),
+        smi_tools(), text_tools()}) {
     list.insert(list.end(), table.begin(), table.end());
   }
   std::ranges::sort(list, {}, [](const Tool& tool) { return tool.info.name; });

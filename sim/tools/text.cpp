@@ -1,7 +1,8 @@
 // Text: echo, true, false, grep, head, tail, wc. Texts: coreutils 9, grep 3.8.
+#include <regex.h>
+
 #include <algorithm>
 #include <charconv>
-#include <regex>
 
 #include "sim/tools/call.hpp"
 
@@ -10,53 +11,47 @@ namespace {
 
 int run_echo(Call& call) {
   const bool bare = !call.args.empty() && call.args[0] == "-n";
-  if (!call.args.empty() && (call.args[0] == "-e" || call.args[0] == "-E")) return call.refuse_option(call.args[0]);
-  call.out = fmt::format("{}{}", fmt::join(call.args.begin() + (bare ? 1 : 0), call.args.end(), " "), bare ? "" : "\n");
+  if (!call.args.empty() && (call.args[0] == "-e" || call.args[0] == "-E"))
+    return call.refuse_option(call.args[0]);
+  call.out =
+      fmt::format("{}{}", fmt::join(call.args.begin() + (bare ? 1 : 0), call.args.end(), " "),
+                  bare ? "" : "\n");
   return 0;
 }
 
 int run_true(Call&) { return 0; }
 int run_false(Call&) { return 1; }
 
-/// A basic regular expression with GNU's \| \+ \? as an extended one: what is special with a
-/// backslash there is special without one here.
-std::string extended(std::string_view basic) {
-  constexpr std::string_view swapped = "(){}|+?";
-  std::string out;
-  for (std::size_t i = 0; i < basic.size(); ++i) {
-    if (basic[i] == '\\' && i + 1 < basic.size()) {
-      ++i;
-      if (swapped.find(basic[i]) == std::string_view::npos) out += '\\';
-      out += basic[i];
-    } else {
-      if (swapped.find(basic[i]) != std::string_view::npos) out += '\\';
-      out += basic[i];
-    }
+/// A POSIX expression as grep compiles it: the C library's, with GNU's additions (\|, \s, \w).
+class Pattern {
+ public:
+  Pattern(const std::string& text, int flags) : error_(regcomp(&compiled_, text.c_str(), flags)) {}
+  ~Pattern() {
+    if (error_ == 0) regfree(&compiled_);
   }
-  return out;
-}
+  Pattern(const Pattern&) = delete;
+  Pattern& operator=(const Pattern&) = delete;
 
-/// GNU's \s, \S, \w and \W, which POSIX has not.
-std::string without_gnu_classes(const std::string& pattern) {
-  std::string out;
-  for (std::size_t i = 0; i < pattern.size(); ++i) {
-    const char next = pattern[i] == '\\' && i + 1 < pattern.size() ? pattern[++i] : '\0';
-    switch (next) {
-      case '\0': out += pattern[i]; break;
-      case 's': out += "[[:space:]]"; break;
-      case 'S': out += "[^[:space:]]"; break;
-      case 'w': out += "[_[:alnum:]]"; break;
-      case 'W': out += "[^_[:alnum:]]"; break;
-      default: out += {'\\', next};
-    }
+  /// "" if the expression is one.
+  std::string error() const {
+    char text[128] = "";
+    if (error_ != 0) regerror(error_, &compiled_, text, sizeof text);
+    return text;
   }
-  return out;
-}
+  bool found_in(const std::string& line) const {
+    return regexec(&compiled_, line.c_str(), 0, nullptr, 0) == 0;
+  }
 
+ private:
+  regex_t compiled_{};
+  int error_ = 0;
+};
+
+/// For -F: every character stands for itself.
 std::string literal(std::string_view text) {
   std::string out;
   for (const char c : text) {
-    if (std::string_view(".[]()*+?{}|^$\\").find(c) != std::string_view::npos) out += '\\';
+    if (std::string_view(".[]*^$\\").find(c) != std::string_view::npos) out += '\\';
     out += c;
   }
   return out;
@@ -65,7 +60,7 @@ std::string literal(std::string_view text) {
 struct Grep {
   Call& call;
   const Options& options;
-  std::regex pattern;
+  const Pattern& pattern;
   bool with_names = false;
   bool any = false;
   bool failed = false;
@@ -76,22 +71,24 @@ struct Grep {
     const std::string prefix = with_names ? name + ":" : "";
     for (const std::string& line : lines_of(content)) {
       ++number;
-      if (std::regex_search(line, pattern) == options.has("-v")) continue;
+      if (pattern.found_in(line) == options.has("-v")) continue;
       ++count;
       if (options.has("-q") || options.has("-c") || options.has("-l")) continue;
       call.print("{}{}{}\n", prefix, options.has("-n") ? std::to_string(number) + ":" : "", line);
     }
     any = any || count > 0;
     if (options.has("-q")) return;
-    if (options.has("-c")) call.print("{}{}\n", prefix, count);
-    else if (options.has("-l") && count > 0) call.print("{}\n", name);
+    if (options.has("-c"))
+      call.print("{}{}\n", prefix, count);
+    else if (options.has("-l") && count > 0)
+      call.print("{}\n", name);
   }
 
   void binary(const std::string& name, const std::string& content) {
-    bool found = false;
-    for (const std::string& line : lines_of(content)) {
-      found = found || std::regex_search(line, pattern);
-    }
+    std::string text = content;
+    std::ranges::replace(text, '\0', '\n');
+    const bool found = std::ranges::any_of(
+        lines_of(text), [&](const std::string& line) { return pattern.found_in(line); });
     any = any || found;
     if (found && !options.has("-q")) call.print("grep: {}: binary file matches\n", name);
   }
@@ -101,10 +98,13 @@ struct Grep {
     const auto stat = call.process().stat(path);
     if (stat && stat->type == FileType::directory) {
       if (!options.has("-r")) return complain(name, "Is a directory");
-      for (const std::string& child : call.process().list(path).value_or(std::vector<std::string>{})) file(join(name, child));
+      for (const std::string& child :
+           call.process().list(path).value_or(std::vector<std::string>{}))
+        file(join(name, child));
       return;
     }
-    const auto content = stat ? call.process().read_file(path) : SysResult<std::string>(std::unexpected(stat.error()));
+    const auto content = stat ? call.process().read_file(path)
+                              : SysResult<std::string>(std::unexpected(stat.error()));
     if (content) return text(name, *content);
     call.event = content.error().event;
     complain(name, errno_text(content.error().error));
@@ -116,27 +116,46 @@ struct Grep {
   }
 };
 
+constexpr Option grep_options[] = {
+    {"-E"},
+    {"-F"},
+    {"-q"},
+    {"-H"},
+    {"-h"},
+    {"-i"},
+    {"-c"},
+    {"-v"},
+    {"-n"},
+    {"-l"},
+    {"-r"},
+    {"-s"},
+    {"-e", true},
+    {"-R", false, "-r"},
+    {"--extended-regexp", false, "-E"},
+    {"--fixed-strings", false, "-F"},
+    {"--quiet", false, "-q"},
+    {"--ignore-case", false, "-i"},
+    {"--count", false, "-c"},
+    {"--recursive", false, "-r"},
+    {"--invert-match", false, "-v"},
+};
+
 int run_grep(Call& call) {
-  const auto options = parse(
-      call, {{"-E"}, {"-F"}, {"-q"}, {"-H"}, {"-h"}, {"-i"}, {"-c"}, {"-v"}, {"-n"}, {"-l"}, {"-r"}, {"-R", false, "-r"}, {"-s"},
-             {"-e", true}, {"--extended-regexp", false, "-E"}, {"--fixed-strings", false, "-F"}, {"--quiet", false, "-q"},
-             {"--ignore-case", false, "-i"}, {"--count", false, "-c"}, {"--recursive", false, "-r"}, {"--invert-match", false, "-v"}});
+  const auto options = parse(call, grep_options);
   if (!options) return 2;
   auto names = options->operands;
-  if (names.empty() && !options->has("-e")) return call.fail(2, "Usage: grep [OPTION]... PATTERNS [FILE]...\n");
+  if (names.empty() && !options->has("-e"))
+    return call.fail(2, "Usage: grep [OPTION]... PATTERNS [FILE]...\n");
   const std::string given = options->has("-e") ? *options->value("-e") : names.front();
   if (!options->has("-e")) names.erase(names.begin());
-  const bool extended_syntax = options->has("-E") || call.name == "egrep";
-  const std::string pattern = options->has("-F") ? literal(given) : without_gnu_classes(extended_syntax ? given : extended(given));
-  auto flags = std::regex::extended;
-  if (options->has("-i")) flags |= std::regex::icase;
-  Grep grep{call, *options, {}};
-  try {
-    grep.pattern.assign(pattern, flags);
-  } catch (const std::regex_error&) {
-    return call.fail(2, "grep: Invalid regular expression\n");
-  }
-  grep.with_names = options->has("-H") || (!options->has("-h") && (names.size() > 1 || options->has("-r")));
+  const bool fixed = options->has("-F");
+  const bool extended = !fixed && (options->has("-E") || call.name == "egrep");
+  const Pattern pattern(fixed ? literal(given) : given, REG_NOSUB | (extended ? REG_EXTENDED : 0) |
+                                                            (options->has("-i") ? REG_ICASE : 0));
+  if (!pattern.error().empty()) return call.fail(2, "grep: {}\n", pattern.error());
+  Grep grep{call, *options, pattern};
+  grep.with_names =
+      options->has("-H") || (!options->has("-h") && (names.size() > 1 || options->has("-r")));
   if (names.empty() && options->has("-r")) return call.refuse("-r without a path");
   if (names.empty()) grep.text("(standard input)", call.input);
   for (const std::string& name : names) grep.file(name);
@@ -153,7 +172,8 @@ std::optional<std::string> text_of(Call& call, const Options& options) {
   }
   auto text = call.process().read_file(call.path(options.operands.front()));
   if (text) return std::move(*text);
-  call.complain("{}: cannot open '{}' for reading: {}\n", call.name, options.operands.front(), errno_text(text.error().error));
+  call.complain("{}: cannot open '{}' for reading: {}\n", call.name, options.operands.front(),
+                errno_text(text.error().error));
   return std::nullopt;
 }
 
@@ -163,7 +183,8 @@ int run_head_or_tail(Call& call) {
   const std::string word = options->value_or("-n", "10");
   std::size_t count = 0;
   const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), count);
-  if (error != std::errc{} || end != word.data() + word.size()) return call.refuse("line count '" + word + "'");
+  if (error != std::errc{} || end != word.data() + word.size())
+    return call.refuse("line count '" + word + "'");
   const auto text = text_of(call, *options);
   if (!text) return call.event != no_event ? 2 : 1;
   const auto lines = lines_of(*text);
@@ -179,7 +200,8 @@ int run_wc(Call& call) {
   if (!options->has("-l")) return call.refuse("counting anything but lines (-l)");
   const auto text = text_of(call, *options);
   if (!text) return call.event != no_event ? 2 : 1;
-  call.print("{}{}\n", std::ranges::count(*text, '\n'), options->operands.empty() ? "" : " " + options->operands.front());
+  call.print("{}{}\n", std::ranges::count(*text, '\n'),
+             options->operands.empty() ? "" : " " + options->operands.front());
   return 0;
 }
 

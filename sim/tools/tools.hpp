@@ -24,9 +24,9 @@ std::vector<ToolInfo> all();
 /// Runs a command line whose words are split already, as Node::set_command_runner wants it.
 ///
 /// Of a shell's work it does: `VAR=VALUE` before a command, `*` in absolute paths, `$(uname -r)`,
-/// `|`, and `>`, `>>` with an absolute path. Any other shell operator is refused. An unknown command
-/// ends with 127 and found == false; an option that the real command has and this one does not
-/// ends with 2, a message and an `unmodelled` event.
+/// `|`, and `>`, `>>` with an absolute path. Any other shell operator is refused. An unknown
+/// command ends with 127 and found == false; an option that the real command has and this one does
+/// not ends with 2, a message and an `unmodelled` event.
 CommandResult run_command(Node& node, const std::vector<std::string>& argv,
                           const ProcessSpec& spec);
 

@@ -109,7 +109,7 @@ struct alignas(64) Packet {
   template <class Body>
     requires(sizeof(Body) == 64)
   Body as() const {
-    Body body;
+    Body body{};
     std::memcpy(&body, bytes.data(), sizeof body);
     return body;
   }

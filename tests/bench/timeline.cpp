@@ -69,7 +69,7 @@ void set_rates(benchmark::State& state, double bytes) {
 
 void record(benchmark::State& state) {
   double bytes = 0;
-  for (auto _ : state) {
+  for ([[maybe_unused]] auto _ : state) {
     Timeline timeline;
     TypicalEvent event;
     for (std::size_t i = 0; i < event_count; ++i) timeline.record(event.make(i));
@@ -135,10 +135,12 @@ PlainEvent to_plain(const EventInput& event) {
 
 void record_plain_structs(benchmark::State& state) {
   double bytes = 0;
-  for (auto _ : state) {
+  for ([[maybe_unused]] auto _ : state) {
     std::vector<PlainEvent> events;
     TypicalEvent event;
-    for (std::size_t i = 0; i < event_count; ++i) events.push_back(to_plain(event.make(i)));
+    for (std::size_t i = 0; i < event_count; ++i) {
+      events.push_back(to_plain(event.make(i)));  // NOLINT: nobody knows how many will come
+    }
     state.PauseTiming();
     bytes = static_cast<double>(bytes_of(events));
     state.ResumeTiming();
@@ -151,20 +153,20 @@ BENCHMARK(record_plain_structs)->Unit(benchmark::kMillisecond);
 void find_by_kind(benchmark::State& state) {
   const Timeline& timeline = recorded();
   const Query query{.layer = Layer::kernel, .kind_prefix = "hsa"};
-  for (auto _ : state) benchmark::DoNotOptimize(timeline.find(query));
+  for ([[maybe_unused]] auto _ : state) benchmark::DoNotOptimize(timeline.find(query));
 }
 BENCHMARK(find_by_kind)->Unit(benchmark::kMillisecond);
 
 void find_text(benchmark::State& state) {
   const Timeline& timeline = recorded();
   const Query query{.contains = "n00999999"};
-  for (auto _ : state) benchmark::DoNotOptimize(timeline.find(query));
+  for ([[maybe_unused]] auto _ : state) benchmark::DoNotOptimize(timeline.find(query));
 }
 BENCHMARK(find_text)->Unit(benchmark::kMillisecond);
 
 void read_every_event(benchmark::State& state) {
   const Timeline& timeline = recorded();
-  for (auto _ : state) {
+  for ([[maybe_unused]] auto _ : state) {
     for (EventId id = 1; id <= timeline.size(); ++id) benchmark::DoNotOptimize(timeline.at(id));
   }
   set_rates(state, static_cast<double>(timeline.memory_bytes()));
@@ -173,14 +175,14 @@ BENCHMARK(read_every_event)->Unit(benchmark::kMillisecond);
 
 void copy(benchmark::State& state) {
   const Timeline& timeline = recorded();
-  for (auto _ : state) benchmark::DoNotOptimize(Timeline(timeline));
+  for ([[maybe_unused]] auto _ : state) benchmark::DoNotOptimize(Timeline(timeline));
 }
 BENCHMARK(copy)->Unit(benchmark::kMillisecond);
 
 void write_json_lines(benchmark::State& state) {
   const Timeline& timeline = recorded();
   std::size_t bytes = 0;
-  for (auto _ : state) {
+  for ([[maybe_unused]] auto _ : state) {
     const std::string lines = timeline.to_json_lines();
     bytes = lines.size();
     benchmark::DoNotOptimize(lines.data());
@@ -191,7 +193,7 @@ BENCHMARK(write_json_lines)->Unit(benchmark::kMillisecond);
 
 void read_json_lines(benchmark::State& state) {
   const std::string lines = recorded().to_json_lines();
-  for (auto _ : state) {
+  for ([[maybe_unused]] auto _ : state) {
     const auto timeline = Timeline::from_json_lines(lines);
     if (!timeline) state.SkipWithError(timeline.error().c_str());
     benchmark::DoNotOptimize(timeline);

@@ -60,11 +60,11 @@ bool AqlConformance::claims(Capability capability) {
   return subject_->capabilities().has(capability);
 }
 
-std::unique_ptr<Queue> AqlConformance::make_queue() {
+std::unique_ptr<Queue> AqlConformance::make_queue(std::size_t agent) {
   QueueOptions options;
   options.size = ring_size;
   options.on_error = [this](HsaStatus status) { errors_.push_back(status); };
-  auto queue = runtime_->create_queue(gpu_, std::move(options));
+  auto queue = runtime_->create_queue(agent, std::move(options));
   if (!queue) throw std::runtime_error("create_queue: " + name(queue.error().status));
   return std::move(*queue);
 }

@@ -57,7 +57,9 @@ class AqlConformance : public testing::TestWithParam<AqlSubject> {
   /// False (and the test is skipped) if the backend does not claim it.
   bool claims(Capability capability);
 
-  std::unique_ptr<Queue> make_queue();
+  std::unique_ptr<Queue> make_queue() { return make_queue(gpu_); }
+  /// On a CPU agent (always listed first) it is a soft queue: the application's own agent.
+  std::unique_ptr<Queue> make_queue(std::size_t agent);
   std::unique_ptr<Signal> make_signal(std::int64_t value);
   /// Expects the signal to reach `value`, or to stay at it.
   void expect_reaches(Signal& signal, std::int64_t value);

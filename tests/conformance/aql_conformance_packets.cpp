@@ -173,7 +173,7 @@ TEST_P(AqlConformance, BarrierValueHoldsUpThePacketsBehind) {
 
 TEST_P(AqlConformance, AgentDispatchReachesItsHandlerInOrder) {
   AQL_NEEDS(Capability::agent_dispatch);
-  auto queue = make_queue();
+  auto queue = make_queue(0);
   auto done = make_signal(3);
   std::vector<std::uint64_t> arguments;
   std::vector<std::int64_t> seen;

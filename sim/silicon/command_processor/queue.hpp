@@ -18,7 +18,7 @@
 //                                   (queue.cpp) rely on read_dispatch_id not passing a dispatch
 //                                   that has waves
 // So a packet at which the queue fails has its slot, the read index and its completion signal
-// untouched, whatever it is.
+// untouched. (Only an agent dispatch can fail later: if its signal is unmapped while in flight.)
 //
 // Threads: producers touch ring memory, the indices in memory and signals, all through atomics,
 // and may call doorbell(). Everything else is called by one thread at a time.

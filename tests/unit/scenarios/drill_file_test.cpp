@@ -296,14 +296,14 @@ TEST(DrillFile, Workloads) {
 TEST(DrillFile, ChecksAndCommandsAreKnownWhereAListIsGiven) {
   Knowledge known = knowledge();
   known.checks = {"kernel.module"};
-  known.commands = {"modprobe"};
+  known.commands = {"modprobe", "chmod", "unset", "env"};
   const Drill drill = *parse_drill(
       "d.yaml", with(good_drill, "check_passes: all}}", "check_passes: x}}"), "sample");
   const sim::NodeSpec node = *parse_node("small.yaml", good_node, "small", known);
   EXPECT_EQ(text(validate(drill, node, known)),
             "d.yaml:32:43: error: there is no check 'x'\n  hint: known checks: kernel.module\n"
-            "d.yaml:44:11: error: there is no command 'rocminfo'\n"
-            "  hint: known commands: modprobe\n");
+            "d.yaml:44:21: error: there is no command 'rocminfo'\n"
+            "  hint: known commands: modprobe, chmod, unset, env\n");
 }
 
 TEST(DrillFile, FindsAllProblemsAtOnceInFileOrder) {

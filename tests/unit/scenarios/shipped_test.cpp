@@ -5,6 +5,7 @@
 
 #include <set>
 
+#include "scenarios/engine/source.hpp"
 #include "support.hpp"
 
 namespace rocdrill::scenarios::test {
@@ -126,6 +127,27 @@ TEST(Shipped, ParametersStayWithinWhatTheFaultsTake) {
       }
     }
   }
+}
+
+/// The first YAML example of a page of the docs.
+std::string example(std::string_view page) {
+  const auto text = read_file(std::filesystem::path(ROCDRILL_SOURCE_DIR) / "docs" / page);
+  EXPECT_TRUE(text) << page;
+  if (!text) return {};
+  const std::string_view fence = "```yaml\n";
+  const std::size_t start = text->find(fence) + fence.size();
+  return text->substr(start, text->find("```", start) - start);
+}
+
+TEST(Shipped, TheExamplesInTheDocsAreValid) {
+  const auto node = parse_node("node-files.md", example("node-files.md"), "mi210", knowledge());
+  EXPECT_TRUE(node) << text(node.error());
+  const auto drill =
+      parse_drill("drill-authoring.md", example("drill-authoring.md"), "module-blacklisted");
+  ASSERT_TRUE(drill) << text(drill.error());
+  const auto desktop = load_node(data(), drill->node, knowledge());
+  ASSERT_TRUE(desktop);
+  EXPECT_EQ(text(validate(*drill, *desktop, knowledge())), "");
 }
 
 }  // namespace

@@ -25,6 +25,7 @@ struct OwnedEvent {
 
   EventId record(Timeline& timeline) const {
     std::vector<Field> views;
+    views.reserve(fields.size());
     for (const auto& [key, value] : fields) {
       views.push_back({key, std::visit([](const auto& v) { return FieldValue(v); }, value)});
     }
@@ -55,6 +56,7 @@ class RandomEvents {
 
   std::vector<OwnedEvent> make(std::size_t count) {
     std::vector<OwnedEvent> events;
+    events.reserve(count);
     for (std::size_t i = 0; i < count; ++i) events.push_back(next(i));
     return events;
   }

@@ -1,0 +1,231 @@
+// Every fault: invariants of the table, the evidence at each layer, the first failing check.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <map>
+#include <set>
+
+#include "support/nodes.hpp"
+
+namespace rocdrill::test {
+namespace {
+
+using checks::Status;
+using testing::HasSubstr;
+using testing::Not;
+
+/// Where each fault can be shown.
+const std::map<std::string, std::pair<std::string, std::string>>& homes() {
+  static const std::map<std::string, std::pair<std::string, std::string>> list{
+      {"stale-dkms", {"mi300x-8", "torch"}},
+      {"module-blacklisted", {"rx7900xtx-igpu", "torch"}},
+      {"firmware-missing", {"mi300x-8", "torch"}},
+      {"render-group-missing", {"mi210", "hip-app"}},
+      {"double-filter", {"mi300x-8", "torch"}},
+      {"code-object-missing-target", {"mi300x-8", "torch"}},
+      {"xnack-mismatch", {"mi210", "hip-app"}},
+  };
+  return list;
+}
+
+std::unique_ptr<sim::Node> at_home(const std::string& fault) {
+  const auto& [id, workload] = homes().at(fault);
+  auto made = broken(id, {fault, {}});
+  made->run_workload(workload);
+  return made;
+}
+
+TEST(Faults, EachNamesItsLayerAndItsSources) {
+  std::set<std::string> titles;
+  for (const sim::Fault* fault : sim::FaultRegistry::instance().all()) {
+    const sim::FaultInfo& info = fault->info();
+    EXPECT_TRUE(homes().contains(info.id)) << info.id << " has no evidence test";
+    EXPECT_NE(info.layer, Layer::host) << info.id;
+    EXPECT_FALSE(info.changes.empty()) << info.id;
+    EXPECT_FALSE(info.sources.empty()) << info.id;
+    for (const std::string& source : info.sources) EXPECT_TRUE(source.starts_with("https://")) << source;
+    EXPECT_TRUE(titles.insert(info.title).second) << info.title;
+    for (const sim::ParameterInfo& parameter : info.parameters) EXPECT_FALSE(parameter.meaning.empty());
+  }
+  EXPECT_EQ(sim::FaultRegistry::instance().all().size(), homes().size());
+}
+
+TEST(Faults, NoTwoShareTheFirstEventThatDiffersFromAHealthyRun) {
+  std::set<std::string> seen;
+  for (const auto& [fault, home] : homes()) {
+    auto healthy = node(home.first);
+    const sim::Fault* is = sim::FaultRegistry::instance().find(fault);
+    is->prepare(*healthy, sim::FaultRegistry::check(is->info(), {}).value());
+    healthy->boot();
+    healthy->run_workload(home.second);
+    const auto faulty = at_home(fault);
+    const auto marker = [](const EventView& event) { return event.kind == "fault.injected"; };
+    const auto differs = first_divergence(healthy->os.timeline, faulty->os.timeline, marker);
+    ASSERT_TRUE(differs) << fault;
+    const EventView event = faulty->os.timeline.at(differs->in_second);
+    EXPECT_TRUE(seen.insert(std::string(event.kind) + " " + std::string(event.subject)).second)
+        << fault << ": " << event.kind << " " << event.subject;
+  }
+}
+
+TEST(Faults, TheFirstFailingCheckIsInTheDeclaredLayer) {
+  for (const auto& [fault, home] : homes()) {
+    const auto faulty = at_home(fault);
+    const auto results = check(*faulty);
+    const checks::Result* failed = checks::first_failure(results);
+    ASSERT_NE(failed, nullptr) << fault;
+    EXPECT_EQ(failed->layer, sim::FaultRegistry::instance().find(fault)->info().layer) << fault << ": " << failed->id;
+    EXPECT_FALSE(failed->evidence.empty()) << fault;
+    EXPECT_FALSE(failed->next.empty()) << fault;
+  }
+}
+
+TEST(Faults, ExplainReachesTheFault) {
+  for (const auto& [fault, home] : homes()) {
+    const auto faulty = at_home(fault);
+    const Timeline& timeline = faulty->os.timeline;
+    const auto chain = scenarios::explain(timeline, scenarios::top_symptom(timeline));
+    ASSERT_FALSE(chain.empty()) << fault;
+    EXPECT_EQ(timeline.at(chain.front()).kind, "fault.injected") << fault;
+    EXPECT_EQ(timeline.at(chain.front()).subject, fault);
+    EXPECT_EQ(timeline.layer_of(chain.back()), Layer::framework) << fault;
+  }
+}
+
+TEST(Faults, HealthyNodesPassEveryCheckThatIsModelled) {
+  for (const std::string& id : data().list_nodes()) {
+    const auto healthy = booted(id);
+    for (const checks::Result& result : check(*healthy)) {
+      EXPECT_NE(result.status, Status::fail) << id << " " << result.id << ": " << result.evidence;
+      if (result.id == "framework.matmul" && !healthy->spec().torch.version.empty()) {
+        EXPECT_EQ(result.status, Status::not_modelled) << id << ": " << result.evidence;
+      }
+    }
+  }
+}
+
+TEST(Faults, RefusedWhereTheyMakeNoSense) {
+  auto one_gpu = node("mi210");
+  EXPECT_THROW(one_gpu->inject({"double-filter", {}}), std::invalid_argument);
+  EXPECT_THROW(one_gpu->inject({"stale-dkms", {}}), std::invalid_argument) << "no dkms there";
+  EXPECT_THROW(one_gpu->inject({"no-such-fault", {}}), std::invalid_argument);
+  EXPECT_THROW(one_gpu->inject({"firmware-missing", {{"blob", std::int64_t{3}}}}), std::invalid_argument);
+  EXPECT_THROW(one_gpu->inject({"firmware-missing", {{"blob", std::string("nosuch.bin")}}}), std::invalid_argument);
+  EXPECT_THROW(one_gpu->inject({"xnack-mismatch", {{"mode", std::string("maybe")}}}), std::invalid_argument);
+  EXPECT_TRUE(one_gpu->os.timeline.empty()) << "a refused fault leaves no trace";
+}
+
+// --- the evidence at each layer, against what real systems print ---
+
+TEST(Evidence, StaleDkms) {
+  const auto faulty = at_home("stale-dkms");
+  EXPECT_EQ(sh(*faulty, {"uname", "-r"}).out, "6.8.0-60-generic\n");
+  EXPECT_EQ(sh(*faulty, {"dkms", "status"}).out, "amdgpu/6.10.5-2125197.24.04, 6.8.0-55-generic, x86_64: installed\n");
+  EXPECT_THAT(sh(*faulty, {"lsmod"}).out, Not(HasSubstr("amdgpu")));
+  const auto modprobe = sh(*faulty, {"modprobe", "amdgpu"}, true);
+  EXPECT_EQ(modprobe.err, "modprobe: FATAL: Module amdgpu not found in directory /lib/modules/6.8.0-60-generic\n");
+  EXPECT_EQ(modprobe.exit_code, 1);
+  EXPECT_NE(sh(*faulty, {"ls", "-l", "/dev/kfd"}).exit_code, 0);
+  EXPECT_THAT(sh(*faulty, {"rocminfo"}).out, HasSubstr("ROCk module is NOT loaded, possibly no GPU devices"));
+}
+
+TEST(Evidence, ModuleBlacklisted) {
+  const auto faulty = at_home("module-blacklisted");
+  EXPECT_THAT(sh(*faulty, {"dkms", "status"}).out, HasSubstr(": installed"));
+  EXPECT_THAT(sh(*faulty, {"lsmod"}).out, Not(HasSubstr("amdgpu")));
+  EXPECT_THAT(sh(*faulty, {"dmesg"}).out, Not(HasSubstr("amdgpu kernel modesetting")));
+  EXPECT_THAT(sh(*faulty, {"rocminfo"}).out, HasSubstr("ROCk module is NOT loaded"));
+  // A name is not subject to the blacklist: it loads by hand, and is gone after the next boot.
+  EXPECT_EQ(sh(*faulty, {"modprobe", "amdgpu"}, true).exit_code, 0);
+  EXPECT_TRUE(faulty->os.files.exists("/dev/kfd"));
+  faulty->boot();
+  EXPECT_FALSE(faulty->os.files.exists("/dev/kfd"));
+}
+
+TEST(Evidence, FirmwareMissing) {
+  const auto faulty = at_home("firmware-missing");
+  const std::string dmesg = sh(*faulty, {"dmesg"}, true).out;
+  EXPECT_THAT(dmesg, HasSubstr("amdgpu 0000:1b:00.0: Direct firmware load for amdgpu/gc_9_4_3_rlc.bin failed with error -2"));
+  EXPECT_THAT(dmesg, HasSubstr("early_init of IP block <gfx_v9_4_3> failed -19"));
+  EXPECT_THAT(dmesg, HasSubstr("amdgpu: Fatal error during GPU init"));
+  EXPECT_THAT(dmesg, HasSubstr("amdgpu: probe of 0000:1b:00.0 failed with error -19"));
+  EXPECT_THAT(dmesg, HasSubstr("amdgpu: probe of 0000:dd:00.0 failed with error -19")) << "all eight need it";
+  EXPECT_THAT(sh(*faulty, {"lsmod"}).out, HasSubstr("amdgpu"));
+  EXPECT_TRUE(faulty->os.files.exists("/dev/kfd")) << "the node is there all the same";
+  EXPECT_THAT(sh(*faulty, {"lspci", "-k"}).out, Not(HasSubstr("Kernel driver in use: amdgpu")));
+  EXPECT_EQ(faulty->kernel.kfd.nodes().size(), 0u);
+}
+
+TEST(Evidence, FirmwareMissingTakesOneGpuOfTwo) {
+  // The integrated GPU needs other files than the card.
+  const auto faulty = broken("rx7900xtx-igpu", {"firmware-missing", {{"blob", std::string("gc_11_0_0_rlc.bin")}}});
+  EXPECT_EQ(faulty->kernel.kfd.nodes().size(), 1u);
+  Host& host = faulty->host();
+  const auto process = host.spawn(host.session());
+  auto runtime = faulty->open_runtime(*process);
+  ASSERT_TRUE(runtime);
+  EXPECT_EQ((*runtime)->agents().back().name, "gfx1036");
+}
+
+TEST(Evidence, RenderGroupMissing) {
+  const auto faulty = at_home("render-group-missing");
+  const std::string user = faulty->spec().user;
+  EXPECT_THAT(sh(*faulty, {"id"}).out, Not(HasSubstr("render")));
+  EXPECT_THAT(sh(*faulty, {"ls", "-l", "/dev/kfd"}).out, HasSubstr("crw-rw---- 1 root render"));
+  const auto rocminfo = sh(*faulty, {"rocminfo"});
+  EXPECT_THAT(rocminfo.out, HasSubstr("Unable to open /dev/kfd read-write: Permission denied"));
+  EXPECT_THAT(rocminfo.out, HasSubstr(user + " is not member of \"render\" group, the default DRM access group."));
+  EXPECT_EQ(rocminfo.exit_code, 1);
+  EXPECT_THAT(sh(*faulty, {"lsmod"}).out, HasSubstr("amdgpu"));
+  // The database is not the session: it helps after the next login only.
+  EXPECT_EQ(sh(*faulty, {"usermod", "-aG", "render", user}, true).exit_code, 0);
+  EXPECT_EQ(sh(*faulty, {"rocminfo"}).exit_code, 1);
+  faulty->log_in(no_event);
+  EXPECT_EQ(sh(*faulty, {"rocminfo"}).exit_code, 0);
+}
+
+TEST(Evidence, DoubleFilter) {
+  const auto faulty = at_home("double-filter");
+  Host& host = faulty->host();
+  const auto process = host.spawn(host.session());
+  auto runtime = faulty->open_runtime(*process);
+  ASSERT_TRUE(runtime);
+  std::size_t gpus = 0;
+  for (const AgentInfo& agent : (*runtime)->agents()) gpus += agent.type == DeviceType::gpu ? 1 : 0;
+  EXPECT_EQ(gpus, 1u) << "ROCr honours its own filter only";
+  auto hip = faulty->open_hip(*process);
+  ASSERT_FALSE(hip->device_count());
+  EXPECT_EQ(hip->device_count().error().error, HipError::no_device);
+  EXPECT_EQ(faulty->os.pci.devices().size(), 8u) << "the bus shows all";
+}
+
+TEST(Evidence, CodeObjectMissingTarget) {
+  const auto faulty = at_home("code-object-missing-target");
+  Host& host = faulty->host();
+  const auto process = host.spawn(host.session());
+  auto torch = faulty->open_framework(*process);
+  ASSERT_TRUE(torch->import().ok);
+  EXPECT_TRUE(torch->is_available().ok) << "everything below is green";
+  const FrameworkResult product = torch->matmul();
+  EXPECT_FALSE(product.ok);
+  EXPECT_FALSE(product.unmodelled);
+  EXPECT_THAT(product.text, HasSubstr("RuntimeError: HIP error: invalid device function"));
+  EXPECT_THAT(product.text, HasSubstr("Compile with `TORCH_USE_HIP_DSA` to enable device-side assertions."));
+}
+
+TEST(Evidence, XnackMismatch) {
+  const auto faulty = at_home("xnack-mismatch");
+  const Timeline& timeline = faulty->os.timeline;
+  const auto refused = timeline.find({.kind_prefix = "code_object.xnack_mismatch"});
+  ASSERT_FALSE(refused.empty());
+  EXPECT_THAT(timeline.at(refused.front()).text(field::asked), HasSubstr("gfx90a:sramecc+:xnack-"));
+  EXPECT_THAT(timeline.at(refused.front()).text(field::got), HasSubstr("gfx90a:xnack+"));
+  // HIP 5 ends the program at its first call.
+  const auto failed = timeline.find({.kind_prefix = "app.failed"});
+  ASSERT_FALSE(failed.empty());
+  EXPECT_EQ(timeline.at(failed.front()).text(field::shows),
+            "\"hipErrorNoBinaryForGpu: Unable to find code object for all current devices!\"");
+}
+
+}  // namespace
+}  // namespace rocdrill::test
