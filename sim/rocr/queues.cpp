@@ -149,7 +149,10 @@ void SoftQueue::ring_doorbell(std::uint64_t index) {
 }
 
 bool SoftQueue::run() {
+  if (running_) return false;
+  running_ = true;
   const cp::Progress progress = processor_.run(SIZE_MAX);
+  running_ = false;
   poll_error();
   return progress.launched > 0 || progress.completed > 0;
 }

@@ -82,6 +82,7 @@ class SoftQueue final : public UserQueue, private cp::Hooks {
  private:
   void agent_dispatch(cp::Queue& queue, std::uint64_t index, const aql::Packet& packet) override;
   std::uint64_t id_;
+  bool running_ = false;  ///< a handler that looks at a signal must not run its own queue
   std::function<void(const aql::Packet&)> handler_;
   cp::Queue processor_;
 };

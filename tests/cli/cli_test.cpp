@@ -8,6 +8,7 @@
 #include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
+#include <sstream>
 
 namespace rocdrill::test {
 namespace {
@@ -138,9 +139,41 @@ TEST(Cli, InvalidFilesAreNamedWithLineAndColumn) {
   expect("schema: 1\nid: [", "error");
   expect("schema: 1\nschema: 1\n", "schema");
   expect("a: &a [x]\nb: *a\n", "anchor");
-  expect("schema: 1\nid: bad\nfaults:\n  - kind: no-such-fault\n", "no-such-fault");
-  expect("schema: 1\nid: bad\nnode: nowhere\n", "nowhere");
+  expect("schema: 1\nid: bad\nnode: nowhere\n", "error");
   expect("", "error");
+}
+
+TEST(Cli, AGoodDrillWithOneThingWrong) {
+  std::ostringstream good;
+  good << std::ifstream(ROCDRILL_SOURCE_DIR "/scenarios/drills/stale-dkms/drill.yaml").rdbuf();
+  const ScratchFolder folder;
+  const auto expect = [&](const std::string& from, const std::string& to, const std::string& message) {
+    std::string text = good.str();
+    const std::size_t at = text.find(from);
+    ASSERT_NE(at, std::string::npos) << from;
+    text.replace(at, from.size(), to);
+    const std::string file = folder.write("stale-dkms/drill.yaml", text);
+    const Outcome outcome = run("validate '" + file + "' 2>&1");
+    EXPECT_EQ(outcome.exit_code, 3) << to;
+    EXPECT_THAT(outcome.text, HasSubstr(message));
+  };
+  expect("kind: stale-dkms", "kind: stale-dmks", "did you mean 'stale-dkms'?");
+  expect("reason: headers-missing", "reason: tuesday", "headers-missing, autoinstall-off");
+  expect("reason: headers-missing", "reason: 7", "must be text");
+  expect("node: mi300x-8", "node: mi300x-9", "mi300x-9");
+  expect("title:", "tittle:", "tittle");
+}
+
+TEST(Cli, DamagedCodeObjectsAreNamed) {
+  const ScratchFolder folder;
+  const std::filesystem::path from = ROCDRILL_SOURCE_DIR "/scenarios";
+  const std::string object = folder.write("code_objects/saxpy/gfx90a.co", "\x7f" "ELF cut short");
+  const auto root = std::filesystem::path(object).parent_path().parent_path().parent_path();
+  std::filesystem::copy(from / "drills", root / "drills", std::filesystem::copy_options::recursive);
+  std::filesystem::copy(from / "nodes", root / "nodes", std::filesystem::copy_options::recursive);
+  const Outcome outcome = run("check --node mi210 --data '" + root.string() + "' 2>&1");
+  EXPECT_EQ(outcome.exit_code, 3);
+  EXPECT_THAT(outcome.text, HasSubstr("gfx90a.co: error: not a code object"));
 }
 
 TEST(Cli, TimeStandsWhereItIsAsked) {

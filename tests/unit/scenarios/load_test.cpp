@@ -40,7 +40,6 @@ TEST_F(DataFolder, FindsScenariosAndCodeObjectsSeparately) {
   ASSERT_TRUE(found) << text(found.error());
   EXPECT_EQ(found->root(), folder.path() / "data");
   EXPECT_EQ(found->code_objects(), folder.path() / "share/code_objects");
-  EXPECT_EQ(data().code_objects(), std::nullopt);
 }
 
 TEST_F(DataFolder, TheOptionGoesBeforeTheEnvironment) {
