@@ -7,7 +7,7 @@
 #include <stdexcept>
 
 #include "sim/device_code.hpp"
-#include "sim/firmware/loader.hpp"
+#include "sim/firmware/gates.hpp"
 #include "sim/frameworks/torch.hpp"
 #include "sim/libraries/rocblas.hpp"
 #include "sim/node.hpp"
@@ -135,7 +135,8 @@ void install_firmware(Node& node, const NodeSpec& spec) {
     for (const FirmwareBlob& blob : gpu.product->firmware) {
       if (!done.insert(blob.file).second) continue;
       package.files.push_back(file(spec.firmware.directory + "/" + std::string(blob.file),
-                                   firmware::blob_text({std::string(blob.file), blob.version})));
+                                   firmware::blob_text({std::string(blob.file), blob.version,
+                                                        blob.block == "smu" ? firmware::smu_driver_interface : 0})));
     }
   }
   node.os.packages.publish(std::move(package));

@@ -125,6 +125,10 @@ SysResult<int> NodeProcess::refuse(std::string_view path, int error, EventId cau
 SysResult<int> NodeProcess::open_device(std::string_view path, int flags) {
   auto opened = kernel_.open(path, {pid_, spec_.command, &memory_, this});
   if (!opened) return refuse(path, opened.error().error, opened.error().event);
+  if (path == "/dev/kfd") {
+    os_.journal.record(Layer::access, Severity::info, "device.opened", path, {{field::see, "ls -l /dev/kfd"}},
+                       os_.files.why(path));
+  }
   return insert({std::string(path), flags, {}, 0, std::move(*opened)});
 }
 

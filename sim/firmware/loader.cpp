@@ -10,6 +10,15 @@ namespace {
 
 constexpr std::string_view magic = "amdgpu-firmware";
 
+std::optional<std::uint32_t> value_of(std::string_view line, std::string_view key) {
+  if (!line.starts_with(key)) return std::nullopt;
+  line.remove_prefix(key.size());
+  std::uint32_t value = 0;
+  const auto [end, error] = std::from_chars(line.data(), line.data() + line.size(), value);
+  if (error != std::errc{} || end != line.data() + line.size()) return std::nullopt;
+  return value;
+}
+
 BlobResult request(const sim::Os& os, const FirmwareBlob& blob, std::string_view file) {
   BlobResult result;
   result.blob = &blob;
@@ -25,6 +34,7 @@ BlobResult request(const sim::Os& os, const FirmwareBlob& blob, std::string_view
     const auto header = parse_blob(*text);
     result.error = header ? 0 : EINVAL;
     result.version = header ? header->version : 0;
+    result.interface = header ? header->interface : 0;
     result.why = os.files.why(path);
     return result;
   }
@@ -35,17 +45,22 @@ BlobResult request(const sim::Os& os, const FirmwareBlob& blob, std::string_view
 }  // namespace
 
 std::string blob_text(const BlobHeader& header) {
-  return fmt::format("{}\nname={}\nucode_version={}\n", magic, header.name, header.version);
+  std::string text = fmt::format("{}\nname={}\nucode_version={}\n", magic, header.name, header.version);
+  if (header.interface != 0) text += fmt::format("interface_version={}\n", header.interface);
+  return text;
 }
 
 std::optional<BlobHeader> parse_blob(std::string_view text) {
   const auto lines = sim::lines_of(text);
-  if (lines.size() < 3 || lines[0] != magic) return std::nullopt;
-  if (!lines[1].starts_with("name=") || !lines[2].starts_with("ucode_version=")) return std::nullopt;
-  BlobHeader header{lines[1].substr(5), 0};
-  const std::string_view number = std::string_view(lines[2]).substr(14);
-  const auto [end, error] = std::from_chars(number.data(), number.data() + number.size(), header.version);
-  if (error != std::errc{} || end != number.data() + number.size()) return std::nullopt;
+  if (lines.size() < 3 || lines[0] != magic || !lines[1].starts_with("name=")) return std::nullopt;
+  const auto version = value_of(lines[2], "ucode_version=");
+  if (!version) return std::nullopt;
+  BlobHeader header{lines[1].substr(5), *version, 0};
+  if (lines.size() > 3) {
+    const auto interface = value_of(lines[3], "interface_version=");
+    if (!interface) return std::nullopt;
+    header.interface = *interface;
+  }
   return header;
 }
 

@@ -16,6 +16,7 @@ namespace rocdrill::firmware {
 struct BlobHeader {
   std::string name;           ///< "gc_9_4_3_mec.bin"
   std::uint32_t version = 0;  ///< ucode version, as fw_version/ shows it
+  std::uint32_t interface = 0;  ///< SMU: the interface that it speaks; 0 for all others
 };
 std::string blob_text(const BlobHeader& header);
 /// nullopt: not a firmware file (a damaged header).
@@ -25,6 +26,7 @@ struct BlobResult {
   const FirmwareBlob* blob = nullptr;
   int error = 0;              ///< 0, ENOENT or EINVAL (bad header)
   std::uint32_t version = 0;
+  std::uint32_t interface = 0;
   std::string path;           ///< where it was found; else the first place tried
   EventId why = no_event;     ///< event behind an error
 };

@@ -9,6 +9,8 @@
 #include <cerrno>
 #include <thread>
 
+#include "sim/firmware/gates.hpp"
+
 namespace rocdrill::kernel {
 namespace {
 
@@ -115,7 +117,9 @@ int Amdgpu::init(const LoadedModule& module, EventId cause) {
     devices_.push_back(std::move(device));
   }
   if (kfd_.nodes().empty()) {
-    const EventId last = devices_.empty() ? cause : devices_.back().event;
+    // What was said of the last device explains it: its failed probe, or why KFD skipped it.
+    EventId last = devices_.empty() ? cause : devices_.back().event;
+    for (const EventId skipped : os_.timeline.find({.kind_prefix = "kfd.skipped"})) last = std::max(last, skipped);
     const EventId event = os_.journal.record(
         Layer::kernel, Severity::error, "kfd.no_gpu_nodes", "kfd",
         {{field::got, "no GPU was initialised"},
@@ -190,10 +194,43 @@ void Amdgpu::probe(GpuDevice& device, const std::vector<firmware::BlobResult>& b
                                      {field::see, "lspci -k"}},
                                     cause);
   os_.pci.bind(gpu.bdf, "amdgpu", device.event);
-  log_device(gpu, 6, "SMU is initialized successfully!", device.event);
-  add_to_kfd(device);
+  start_smu(gpu, blobs, device.event);
+  if (atomics_suffice(gpu, firmware::mec_version(blobs), device.event)) add_to_kfd(device);
   log(6, fmt::format("[drm] Initialized amdgpu 3.61.0 20150101 for {} on minor {}", bdf, device.card_minor),
       device.event);
+}
+
+void Amdgpu::start_smu(const silicon::Gpu& gpu, const std::vector<firmware::BlobResult>& blobs,
+                       EventId event) {
+  const auto smu = std::ranges::find_if(blobs, [](const auto& blob) { return blob.blob->block == "smu"; });
+  if (smu == blobs.end() || smu->error != 0) return;  // MP1's firmware lies in the IFWI
+  const std::uint32_t v = smu->version;
+  if (smu->interface != firmware::smu_driver_interface) {
+    log_device(gpu, 6, fmt::format("smu driver if version = {:#010x}, smu fw if version = {:#010x}, smu fw program = 0, "
+                                   "smu fw version = {:#010x} ({}.{}.{})", firmware::smu_driver_interface, smu->interface,
+                                   v, v >> 16 & 0xFF, v >> 8 & 0xFF, v & 0xFF), event);
+    log_device(gpu, 4, "SMU driver if version not matched", event);
+  }
+  log_device(gpu, 6, "SMU is initialized successfully!", event);
+}
+
+bool Amdgpu::atomics_suffice(const silicon::Gpu& gpu, std::uint32_t mec, EventId cause) {
+  const std::uint32_t enough = firmware::mec_without_pcie_atomics(*gpu.product);
+  if (gpu.pcie_atomics) return true;
+  log_device(gpu, 6, "PCIE atomic ops is not supported", cause);
+  if (enough == 0 || mec >= enough) return true;
+  const std::string shows = fmt::format("kfd kfd: amdgpu: skipped device 1002:{:04x}, PCI rejects atomics {}<{}",
+                                        gpu.product->device_id, mec, enough);
+  const EventId event = os_.journal.record(
+      Layer::kernel, Severity::error, "kfd.skipped", gpu.bdf.text(),
+      {{field::asked, "PCIe AtomicOps to the root complex"},
+       {field::got, "not routed"},
+       {field::did, "the device is no KFD node; graphics works"},
+       {field::shows, std::string_view(shows)},
+       {field::see, "dmesg"}},
+      gpu.event != no_event ? gpu.event : cause);
+  log(4, shows, event);
+  return false;
 }
 
 void Amdgpu::add_to_kfd(const GpuDevice& device) {

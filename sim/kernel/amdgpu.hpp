@@ -65,6 +65,9 @@ class Amdgpu {
   void probe(GpuDevice& device, const std::vector<firmware::BlobResult>& blobs, EventId cause);
   EventId report_missing(const silicon::Gpu& gpu, const std::vector<firmware::BlobResult>& blobs,
                          EventId cause);
+  void start_smu(const silicon::Gpu& gpu, const std::vector<firmware::BlobResult>& blobs, EventId event);
+  /// False if KFD leaves the device out: it needs atomics that its platform does not route.
+  bool atomics_suffice(const silicon::Gpu& gpu, std::uint32_t mec, EventId cause);
   void add_to_kfd(const GpuDevice& device);
   void log(int level, std::string text, EventId event);
   void log_device(const silicon::Gpu& gpu, int level, std::string_view text, EventId event);

@@ -16,6 +16,7 @@ struct Gpu {
   std::uint32_t numa_node = 0;
   std::uint64_t unique_id = 0;  ///< "GPU-%016x"
   bool responds = true;         ///< false: off the bus
+  bool pcie_atomics = true;     ///< the slot's path to the root complex routes AtomicOps
   EventId event = no_event;     ///< last change of the silicon
 
   template <class Archive>
@@ -63,6 +64,7 @@ void Gpu::serialize(Archive& archive) {
   archive("numa_node", numa_node);
   archive("unique_id", unique_id);
   archive("responds", responds);
+  archive("pcie_atomics", pcie_atomics);
   archive("event", event);
 }
 
