@@ -49,11 +49,11 @@ int show(const po::variables_map& arguments, const std::string& id) {
   text += fmt::format("  firmware  {} {}\n", spec.firmware.package, spec.firmware.version);
   text += fmt::format("  ROCm      {} in {}\n", spec.rocm.version, spec.rocm.prefix);
   if (!spec.torch.version.empty()) text += fmt::format("  PyTorch   {} for {}\n", spec.torch.version, fmt::join(spec.torch.targets, " "));
-  std::string assumed;
+  for (const auto& [variable, value] : spec.environment) text += fmt::format("  job sets  {}={}\n", variable, value);
   for (const sim::GpuSpec& gpu : spec.gpus) {
     const GpuProduct& product = silicon::product_or_throw(gpu.product);
     text += fmt::format("  {}  {} ({}), {} CUs, {} GiB, NUMA {}\n", gpu.bdf.text(), product.marketing_name, product.gfx,
-                        product.active_cus, product.vram_bytes >> 30, gpu.numa_node);
+                        product.active_cus, (product.vram_bytes + (1u << 29)) >> 30, gpu.numa_node);
     gpus.push_back({{"bdf", gpu.bdf.text()}, {"product", product.product}, {"gfx", product.gfx},
                     {"compute_units", product.active_cus}, {"vram_bytes", product.vram_bytes}});
   }
