@@ -66,7 +66,7 @@ std::expected<Parameters, std::string> FaultRegistry::check(
                                          info.id, type_names[known->fallback.index()],
                                          type_names[value.index()]));
     }
-    if (!known->choices.empty()) {
+    if (!known->choices.empty() && std::holds_alternative<std::string>(value)) {
       const std::string& text = std::get<std::string>(value);
       if (std::ranges::find(known->choices, text) == known->choices.end()) {
         return std::unexpected(fmt::format("parameter '{}' of fault '{}' cannot be '{}'; one of: {}",

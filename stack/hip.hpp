@@ -56,6 +56,8 @@ class Framework {
   virtual FrameworkResult is_available() = 0;
   /// torch.cuda.device_count()
   virtual int device_count() = 0;
+  /// torch.randn(4096, 4096, device="cuda"): a kernel of the wheel itself.
+  virtual FrameworkResult randn() = 0;
   /// a @ a of two 4096 x 4096 bfloat16 matrices on device 0, and its mean.
   virtual FrameworkResult matmul() = 0;
 };

@@ -15,6 +15,7 @@ class Torch final : public Framework {
   FrameworkResult import() override;
   FrameworkResult is_available() override;
   int device_count() override;
+  FrameworkResult randn() override;
   FrameworkResult matmul() override;
 
  private:
@@ -90,12 +91,15 @@ FrameworkResult Torch::is_available() {
 
 int Torch::device_count() { return hip_->device_count().value_or(0); }
 
-FrameworkResult Torch::matmul() {
-  // torch.randn is a kernel of the wheel itself, the product one of rocBLAS.
+FrameworkResult Torch::randn() {
   if (auto count = hip_->device_count(); !count) return hip_error("torch.randn", count.error());
-  if (auto filled = hip_->launch(0, device_code(), "saxpy"); !filled) {
-    if (!filled.error().unmodelled) return hip_error("torch.randn", filled.error());
-  }
+  if (auto filled = hip_->launch(0, device_code(), "saxpy"); !filled) return hip_error("torch.randn", filled.error());
+  return {true, "tensor", no_event, false};
+}
+
+FrameworkResult Torch::matmul() {
+  // The operands are filled by a kernel of the wheel, the product is one of rocBLAS.
+  if (FrameworkResult filled = randn(); !filled.ok && !filled.unmodelled) return filled;
   libraries::Rocblas blas(process_, journal_, *hip_, directory_ + "/" + std::string(torch_rocblas));
   auto product = blas.gemm(0);
   if (product) return {true, "finite", no_event, false};

@@ -230,8 +230,12 @@ Python::Result Python::call_torch(std::string_view expression) {
       expression.ends_with(").gcnArchName")) {
     return gcn_arch_name(expression);
   }
-  // The product fills its operands itself: an error of theirs shows there.
-  if (arguments_of(expression, "torch.randn")) return Value("<tensor>");
+  if (arguments_of(expression, "torch.randn")) {
+    const FrameworkResult filled = torch_->randn();
+    // A tensor whose kernel does not execute is named when its values are asked for.
+    if (!filled.ok && !filled.unmodelled) return std::unexpected(stop_of(filled));
+    return Value("<tensor>");
+  }
   if (expression == "torch.cuda.synchronize()") return Value();
   return std::unexpected(refuse(expression));
 }

@@ -197,6 +197,9 @@ TEST(Evidence, DoubleFilter) {
   ASSERT_FALSE(hip->device_count());
   EXPECT_EQ(hip->device_count().error().error, HipError::no_device);
   EXPECT_EQ(faulty->os.pci.devices().size(), 8u) << "the bus shows all";
+  const auto python = sh(*faulty, {"python3", "-c", "import torch; a = torch.randn(2, 2, device='cuda')"});
+  EXPECT_NE(python.exit_code, 0);
+  EXPECT_THAT(python.err, HasSubstr("RuntimeError: No HIP GPUs are available"));
 }
 
 TEST(Evidence, CodeObjectMissingTarget) {
