@@ -5,6 +5,10 @@
 
 add_library(rocdrill_options INTERFACE)
 target_compile_options(rocdrill_options INTERFACE -Wall -Wextra)
+if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)
+  # GCC bug 105651: -Wrestrict of g++ 12 fires inside std::string's operator+ when optimising.
+  target_compile_options(rocdrill_options INTERFACE -Wno-restrict)
+endif()
 if(ROCDRILL_WERROR)
   target_compile_options(rocdrill_options INTERFACE -Werror)
 endif()
