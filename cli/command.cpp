@@ -23,11 +23,12 @@ sim::NodeSpec with_code_objects(const scenarios::DataPath& data, sim::NodeSpec s
   return spec;
 }
 
-[[noreturn]] void unknown(std::string_view what, const std::string& id, const std::vector<std::string>& known,
-                          std::string_view see) {
+[[noreturn]] void unknown(std::string_view what, const std::string& id,
+                          const std::vector<std::string>& known, std::string_view see) {
   const std::string hint = scenarios::did_you_mean(id, known);
-  throw Failure{exit_usage, fmt::format("there is no {} {}{}\n  see: rocdrill {}\n", what, scenarios::in_quotes(id),
-                                        hint.empty() ? "" : "; " + hint, see)};
+  throw Failure{exit_usage,
+                fmt::format("there is no {} {}{}\n  see: rocdrill {}\n", what,
+                            scenarios::in_quotes(id), hint.empty() ? "" : "; " + hint, see)};
 }
 
 bool contains(const std::vector<std::string>& list, const std::string& item) {
@@ -87,7 +88,8 @@ scenarios::RunOptions run_options(const po::variables_map& arguments) {
   scenarios::RunOptions options;
   options.seed = arguments["seed"].as<std::uint64_t>();
   options.threads = arguments["threads"].as<unsigned>();
-  if (options.threads < 1 || options.threads > 64) throw Failure{exit_usage, "--threads must be 1 to 64\n"};
+  if (options.threads < 1 || options.threads > 64)
+    throw Failure{exit_usage, "--threads must be 1 to 64\n"};
   return options;
 }
 
@@ -96,7 +98,9 @@ std::string required(const po::variables_map& arguments, const char* name) {
   throw Failure{exit_usage, fmt::format("{} is missing\n", name)};
 }
 
-bool flag(const po::variables_map& arguments, const char* name) { return arguments.count(name) != 0; }
+bool flag(const po::variables_map& arguments, const char* name) {
+  return arguments.count(name) != 0;
+}
 
 void print(const std::string& text) { std::fwrite(text.data(), 1, text.size(), stdout); }
 

@@ -18,7 +18,7 @@ using Json = nlohmann::ordered_json;
 
 enum Exit : int {
   exit_ok = 0,
-  exit_failed = 1,       ///< a check or a grade failed
+  exit_failed = 1,  ///< a check or a grade failed
   exit_usage = 2,
   exit_invalid = 3,      ///< a drill or node file is not valid
   exit_unavailable = 4,  ///< what is needed is not there
@@ -39,7 +39,8 @@ struct Command {
   std::string summary;  ///< one line
   std::vector<std::string> examples;
   po::options_description options;
-  std::vector<std::string> positional;  ///< names of positional arguments; the last may be "more..."
+  std::vector<std::string>
+      positional;  ///< names of positional arguments; the last may be "more..."
   int (*run)(const po::variables_map&) = nullptr;
 };
 

@@ -31,7 +31,8 @@ std::string overview(const std::vector<Command>& commands) {
   std::string text =
       "rocdrill: a simulated AMD ROCm node that you break on purpose and then triage\n\n"
       "usage: rocdrill COMMAND [ARGUMENTS]\n\ncommands:\n";
-  for (const Command& command : commands) text += fmt::format("  {:<10} {}\n", command.name, command.summary);
+  for (const Command& command : commands)
+    text += fmt::format("  {:<10} {}\n", command.name, command.summary);
   text +=
       "\nfirst steps:\n"
       "  rocdrill replay stale-dkms      watch a failure unfold, layer by layer\n"
@@ -44,7 +45,9 @@ std::string overview(const std::vector<Command>& commands) {
 
 std::string help(const Command& command) {
   std::ostringstream out;
-  out << "usage: rocdrill " << command.usage << "\n\n" << command.summary << "\n\n" << command.options;
+  out << "usage: rocdrill " << command.usage << "\n\n"
+      << command.summary << "\n\n"
+      << command.options;
   if (!command.examples.empty()) out << "\nexamples:\n";
   for (const std::string& example : command.examples) out << "  " << example << "\n";
   return out.str();
@@ -67,8 +70,11 @@ po::variables_map parse(const Command& command, const std::vector<std::string>& 
   }
   all.add(hidden);
   po::variables_map arguments;
-  po::store(po::command_line_parser(words).options(all).positional(positional)
-                .style(po::command_line_style::unix_style & ~po::command_line_style::allow_guessing).run(),
+  po::store(po::command_line_parser(words)
+                .options(all)
+                .positional(positional)
+                .style(po::command_line_style::unix_style & ~po::command_line_style::allow_guessing)
+                .run(),
             arguments);
   po::notify(arguments);
   return arguments;
@@ -85,11 +91,12 @@ int run_command(Command command, const std::vector<std::string>& words) {
     }
     return command.run(arguments);
   } catch (const po::error& error) {
-    std::cerr << "rocdrill " << command.name << ": " << error.what() << "\nusage: rocdrill " << command.usage
-              << "\nsee: rocdrill " << command.name << " --help\n";
+    std::cerr << "rocdrill " << command.name << ": " << error.what() << "\nusage: rocdrill "
+              << command.usage << "\nsee: rocdrill " << command.name << " --help\n";
     return exit_usage;
   } catch (const Failure& failure) {
-    std::cerr << (failure.exit_code == exit_invalid ? "" : "rocdrill " + command.name + ": ") << failure.message;
+    std::cerr << (failure.exit_code == exit_invalid ? "" : "rocdrill " + command.name + ": ")
+              << failure.message;
     return failure.exit_code;
   }
 }
@@ -115,7 +122,8 @@ int main(int argc, char** argv) {
     names.push_back(command.name);
   }
   const std::string hint = scenarios::suggest(name, names, "commands");
-  std::cerr << "rocdrill: there is no command " << scenarios::in_quotes(name) << "\n  " << hint << "\n";
+  std::cerr << "rocdrill: there is no command " << scenarios::in_quotes(name) << "\n  " << hint
+            << "\n";
   return exit_usage;
 }
 

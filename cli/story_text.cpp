@@ -40,12 +40,18 @@ std::string labelled(std::string_view label, const std::string& value, std::size
 
 Colour colour_of(scenarios::LayerState state) {
   switch (state) {
-    case scenarios::LayerState::ok: return Colour::green;
-    case scenarios::LayerState::warning: return Colour::yellow;
-    case scenarios::LayerState::fault: return Colour::red;
-    case scenarios::LayerState::affected: return Colour::yellow;
-    case scenarios::LayerState::unmodelled: return Colour::blue;
-    case scenarios::LayerState::not_reached: break;
+    case scenarios::LayerState::ok:
+      return Colour::green;
+    case scenarios::LayerState::warning:
+      return Colour::yellow;
+    case scenarios::LayerState::fault:
+      return Colour::red;
+    case scenarios::LayerState::affected:
+      return Colour::yellow;
+    case scenarios::LayerState::unmodelled:
+      return Colour::blue;
+    case scenarios::LayerState::not_reached:
+      break;
   }
   return Colour::grey;
 }
@@ -71,7 +77,8 @@ std::string evidence_text(sim::Node& node, const EventView& event, std::size_t i
   if (!result.found) return {};
   const std::string margin(indent, ' ');
   std::string text = margin + paint("$ " + command, Colour::blue) + "\n";
-  for (const std::string& line : telling_lines(result.out + result.err, event)) text += margin + printable(line) + "\n";
+  for (const std::string& line : telling_lines(result.out + result.err, event))
+    text += margin + printable(line) + "\n";
   return text;
 }
 
@@ -85,7 +92,8 @@ std::string trouble_text(sim::Node& node, const EventView& event, std::size_t wi
   text += labelled("did", event.text(field::did), width);
   if (event.cause != no_event) {
     const EventView cause = node.os.timeline.at(event.cause);
-    text += labelled("because", fmt::format("{} {} ({})", cause.kind, cause.subject, title(cause.layer)), width);
+    text += labelled(
+        "because", fmt::format("{} {} ({})", cause.kind, cause.subject, title(cause.layer)), width);
   }
   return text + evidence_text(node, event, 12);
 }
@@ -93,7 +101,8 @@ std::string trouble_text(sim::Node& node, const EventView& event, std::size_t wi
 /// "pci.enumerated 0000:dd:00.0 and 7 more".
 std::string harmless_text(const Timeline& timeline, const scenarios::LayerStory& story) {
   const EventView event = timeline.at(story.telling);
-  const auto same = std::ranges::count_if(story.events, [&](EventId id) { return timeline.at(id).kind == event.kind; });
+  const auto same = std::ranges::count_if(
+      story.events, [&](EventId id) { return timeline.at(id).kind == event.kind; });
   std::string line = fmt::format("{} {}", event.kind, event.subject);
   if (const std::string got = event.text(field::got); !got.empty()) line += ": " + got;
   if (same > 1) line += fmt::format(", and {} more", same - 1);
@@ -104,7 +113,8 @@ std::string harmless_text(const Timeline& timeline, const scenarios::LayerStory&
 
 std::string layer_text(sim::Node& node, const scenarios::LayerStory& story, std::size_t width) {
   const Timeline& timeline = node.os.timeline;
-  std::string text = fmt::format("{} {:<16} {}", static_cast<int>(story.layer), title(story.layer), badge(story.state));
+  std::string text = fmt::format("{} {:<16} {}", static_cast<int>(story.layer), title(story.layer),
+                                 badge(story.state));
   if (story.telling == no_event) return text + "\n";
   const EventView event = timeline.at(story.telling);
   text += paint(fmt::format("   t = {}", seconds(event.time_ns)), Colour::grey) + "\n";

@@ -12,13 +12,20 @@ namespace {
 
 const char* code(Colour colour) {
   switch (colour) {
-    case Colour::red: return "31";
-    case Colour::green: return "32";
-    case Colour::yellow: return "33";
-    case Colour::blue: return "36";
-    case Colour::grey: return "90";
-    case Colour::bold: return "1";
-    case Colour::none: break;
+    case Colour::red:
+      return "31";
+    case Colour::green:
+      return "32";
+    case Colour::yellow:
+      return "33";
+    case Colour::blue:
+      return "36";
+    case Colour::grey:
+      return "90";
+    case Colour::bold:
+      return "1";
+    case Colour::none:
+      break;
   }
   return "0";
 }
@@ -41,7 +48,8 @@ std::string paint(std::string_view text, Colour colour) {
 
 std::size_t columns() {
   winsize size{};
-  if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col >= 40) return std::min<std::size_t>(size.ws_col, 120);
+  if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col >= 40)
+    return std::min<std::size_t>(size.ws_col, 120);
   return 100;
 }
 
@@ -78,6 +86,8 @@ std::string printable(std::string_view text) {
   return out;
 }
 
-std::string seconds(std::uint64_t ns) { return fmt::format("{:.3f} s", static_cast<double>(ns) / 1e9); }
+std::string seconds(std::uint64_t ns) {
+  return fmt::format("{:.3f} s", static_cast<double>(ns) / 1e9);
+}
 
 }  // namespace rocdrill::cli

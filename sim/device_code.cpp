@@ -13,7 +13,9 @@ namespace {
 
 constexpr std::string_view device_prefix = "hipv4-amdgcn-amd-amdhsa--";
 
-std::span<const std::byte> as_bytes(const std::string& text) { return std::as_bytes(std::span(text.data(), text.size())); }
+std::span<const std::byte> as_bytes(const std::string& text) {
+  return std::as_bytes(std::span(text.data(), text.size()));
+}
 
 std::string write(const std::vector<offload_bundle::Input>& inputs) {
   const auto bundle = offload_bundle::write(inputs);
@@ -30,18 +32,21 @@ std::vector<std::string> targets_in(const std::string& fat_binary) {
   std::vector<std::string> targets;
   if (const auto bundle = offload_bundle::read(as_bytes(fat_binary))) {
     for (const auto& entry : bundle->entries) {
-      if (const std::string target = target_of(entry.id); !target.empty()) targets.push_back(target);
+      if (const std::string target = target_of(entry.id); !target.empty())
+        targets.push_back(target);
     }
   }
   return targets;
 }
 
-std::string make_fat_binary(const NodeSpec& spec, const std::string& source, const std::vector<std::string>& targets) {
+std::string make_fat_binary(const NodeSpec& spec, const std::string& source,
+                            const std::vector<std::string>& targets) {
   std::vector<offload_bundle::Input> inputs{{"host-x86_64-unknown-linux--", {}}};
   const auto known = spec.code_objects.find(source);
   for (const std::string& target : targets) {
     if (known == spec.code_objects.end() || !known->second.contains(target)) {
-      throw std::runtime_error(fmt::format("node '{}': no code object of '{}' for {} was built", spec.id, source, target));
+      throw std::runtime_error(fmt::format("node '{}': no code object of '{}' for {} was built",
+                                           spec.id, source, target));
     }
     inputs.push_back({std::string(device_prefix) + target, as_bytes(known->second.at(target))});
   }

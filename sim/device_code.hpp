@@ -15,7 +15,8 @@ class Node;
 std::vector<std::string> targets_in(const std::string& fat_binary);
 /// What hipcc makes of `source` for these targets, from the spec's real code objects. Throws
 /// std::runtime_error if one of them was not built.
-std::string make_fat_binary(const NodeSpec& spec, const std::string& source, const std::vector<std::string>& targets);
+std::string make_fat_binary(const NodeSpec& spec, const std::string& source,
+                            const std::vector<std::string>& targets);
 /// The same without the entries whose target `drop` names.
 std::string without_targets(const std::string& fat_binary, const std::vector<std::string>& drop);
 

@@ -58,8 +58,9 @@ std::expected<Parameters, std::string> FaultRegistry::check(
     if (known == info.parameters.end()) {
       std::vector<std::string> names;
       for (const ParameterInfo& parameter : info.parameters) names.push_back(parameter.name);
-      return std::unexpected(fmt::format("fault '{}' has no parameter '{}'; it takes: {}", info.id,
-                                         name, names.empty() ? "none" : fmt::format("{}", fmt::join(names, ", "))));
+      return std::unexpected(
+          fmt::format("fault '{}' has no parameter '{}'; it takes: {}", info.id, name,
+                      names.empty() ? "none" : fmt::format("{}", fmt::join(names, ", "))));
     }
     if (value.index() != known->fallback.index()) {
       return std::unexpected(fmt::format("parameter '{}' of fault '{}' must be {}, not {}", name,
@@ -69,8 +70,9 @@ std::expected<Parameters, std::string> FaultRegistry::check(
     if (!known->choices.empty() && std::holds_alternative<std::string>(value)) {
       const std::string& text = std::get<std::string>(value);
       if (std::ranges::find(known->choices, text) == known->choices.end()) {
-        return std::unexpected(fmt::format("parameter '{}' of fault '{}' cannot be '{}'; one of: {}",
-                                           name, info.id, text, fmt::join(known->choices, ", ")));
+        return std::unexpected(
+            fmt::format("parameter '{}' of fault '{}' cannot be '{}'; one of: {}", name, info.id,
+                        text, fmt::join(known->choices, ", ")));
       }
     }
     parameters.values[name] = value;

@@ -36,8 +36,8 @@ class Parameters {
 };
 
 struct FaultInfo {
-  std::string id;       ///< "stale-dkms"
-  Layer layer;          ///< whose state it changes; the first failing check lies there
+  std::string id;  ///< "stale-dkms"
+  Layer layer;     ///< whose state it changes; the first failing check lies there
   std::string title;
   std::string changes;  ///< the state that it changes, in one sentence
   std::vector<ParameterInfo> parameters;

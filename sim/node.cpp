@@ -15,7 +15,6 @@ namespace {
 constexpr std::uint64_t post_time = 1 * sec;
 constexpr std::uint64_t boot_step = 200 * ms;
 
-
 ParameterValue from_json(const Json& value) {
   if (value.is_boolean()) return value.get<bool>();
   if (value.is_number_integer()) return value.get<std::int64_t>();
@@ -33,8 +32,9 @@ Node::Node(NodeSpec spec, NodeOptions options) : spec_(std::move(spec)), options
 }
 
 void Node::schedule(std::uint64_t time_ns, Task task) {
-  static constexpr std::string_view kinds[] = {"power_on", "reboot",   "boot.kernel", "boot.drivers",
-                                               "boot.login", "inject", "upgrade", "command", "workload"};
+  static constexpr std::string_view kinds[] = {"power_on",     "reboot",     "boot.kernel",
+                                               "boot.drivers", "boot.login", "inject",
+                                               "upgrade",      "command",    "workload"};
   if (std::ranges::find(kinds, task.kind) == std::end(kinds)) {
     throw std::invalid_argument("a node has no task '" + task.kind + "'");
   }
@@ -86,8 +86,9 @@ void Node::perform(const Task& task) {
 
 void Node::start_boot(std::string_view kind) {
   powered_ = true;
-  const EventId event = os.journal.record(Layer::host, Severity::info, kind == "reboot" ? "power.reboot" : "power.on",
-                                          os.hostname, {}, no_event);
+  const EventId event =
+      os.journal.record(Layer::host, Severity::info, kind == "reboot" ? "power.reboot" : "power.on",
+                        os.hostname, {}, no_event);
   os.processes.clear();
   board.power_on(event);
   schedule(os.clock.now() + post_time, {"boot.kernel", {{"cause", event}}});
@@ -100,19 +101,23 @@ void Node::log_in(EventId cause) {
     return;
   }
   os.session = *identity;
-  os.journal.record(Layer::host, Severity::info, "session.login", spec_.user, {{field::see, "id"}}, cause);
+  os.journal.record(Layer::host, Severity::info, "session.login", spec_.user, {{field::see, "id"}},
+                    cause);
 }
 
 EventId Node::inject(const FaultUse& use) {
   const Fault* fault = FaultRegistry::instance().find(use.id);
-  if (!fault) throw std::invalid_argument("there is no fault '" + use.id + "'; see: rocdrill fault list");
+  if (!fault)
+    throw std::invalid_argument("there is no fault '" + use.id + "'; see: rocdrill fault list");
   auto parameters = FaultRegistry::check(fault->info(), use.parameters);
   if (!parameters) throw std::invalid_argument(parameters.error());
   if (const std::string why = fault->inapplicable(*this, *parameters); !why.empty()) {
-    throw std::invalid_argument(fmt::format("fault '{}' cannot be on node '{}': {}", use.id, spec_.id, why));
+    throw std::invalid_argument(
+        fmt::format("fault '{}' cannot be on node '{}': {}", use.id, spec_.id, why));
   }
-  const EventId event = os.journal.record(fault->info().layer, Severity::warning, "fault.injected", use.id,
-                                          {{field::did, std::string_view(fault->info().changes)}}, no_event);
+  const EventId event =
+      os.journal.record(fault->info().layer, Severity::warning, "fault.injected", use.id,
+                        {{field::did, std::string_view(fault->info().changes)}}, no_event);
   fault->inject(*this, *parameters, event);
   return event;
 }
@@ -132,15 +137,19 @@ CommandResult Node::run(const std::vector<std::string>& argv, const ProcessSpec&
 }
 
 Capabilities Node::capabilities() const {
-  return {Capability::files, Capability::kfd, Capability::aql_barrier, Capability::barrier_value,
-          Capability::agent_dispatch, Capability::hip, Capability::inject, Capability::virtual_time};
+  return {Capability::files,          Capability::kfd,
+          Capability::aql_barrier,    Capability::barrier_value,
+          Capability::agent_dispatch, Capability::hip,
+          Capability::inject,         Capability::virtual_time};
 }
 
 HsaResult<std::unique_ptr<Runtime>> Node::open_runtime(Process& process) {
   return rocr::hsa_init(process, os.journal, rocm());
 }
 
-std::unique_ptr<Hip> Node::open_hip(Process& process) { return hip::load(process, os.journal, rocm()); }
+std::unique_ptr<Hip> Node::open_hip(Process& process) {
+  return hip::load(process, os.journal, rocm());
+}
 
 std::unique_ptr<Framework> Node::open_framework(Process& process) {
   if (spec_.torch.version.empty()) return nullptr;
@@ -153,7 +162,8 @@ void Node::run_workload(const std::string& kind, const std::string& path) {
   } else if (kind == "hip-app") {
     run_hip_app(path.empty() && !spec_.apps.empty() ? spec_.apps.front().path : path);
   } else if (kind != "none") {
-    throw std::invalid_argument("there is no workload '" + kind + "'; one of: torch, hip-app, none");
+    throw std::invalid_argument("there is no workload '" + kind +
+                                "'; one of: torch, hip-app, none");
   }
 }
 
@@ -173,12 +183,15 @@ void Node::run_hip_app(const std::string& path) {
   const auto hip = open_hip(*process);
   hip->register_fat_binary(path);
   const auto count = hip->device_count();
-  const auto result = count ? hip->launch(0, path, "saxpy") : HipResult<void>(std::unexpected(count.error()));
+  const auto result =
+      count ? hip->launch(0, path, "saxpy") : HipResult<void>(std::unexpected(count.error()));
   if (result) return;
   const std::string text = result.error().abort_text.empty() ? rocdrill::name(result.error().error)
                                                              : result.error().abort_text;
-  os.journal.record(Layer::framework, result.error().unmodelled ? Severity::unmodelled : Severity::error,
-                    "app.failed", path, {{field::shows, std::string_view(text)}, {field::see, std::string_view(path)}},
+  os.journal.record(Layer::framework,
+                    result.error().unmodelled ? Severity::unmodelled : Severity::error,
+                    "app.failed", path,
+                    {{field::shows, std::string_view(text)}, {field::see, std::string_view(path)}},
                     result.error().event);
 }
 
@@ -214,7 +227,8 @@ void Node::restore(const std::string& state) {
     throw std::runtime_error("not a saved node (the CBOR is damaged)");
   }
   if (json.value("id", "") != spec_.id) {
-    throw std::runtime_error(fmt::format("the state is of node '{}', not of '{}'", json.value("id", ""), spec_.id));
+    throw std::runtime_error(
+        fmt::format("the state is of node '{}', not of '{}'", json.value("id", ""), spec_.id));
   }
   Loader loader(json);
   serialize(loader);

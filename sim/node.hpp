@@ -53,8 +53,8 @@ class Node final : public Backend, private Host {
   void run_workload(const std::string& kind, const std::string& path = {});
 
   /// How commands are run: sim/tools puts itself in here.
-  using CommandRunner = std::function<CommandResult(Node&, const std::vector<std::string>&,
-                                                    const ProcessSpec&)>;
+  using CommandRunner =
+      std::function<CommandResult(Node&, const std::vector<std::string>&, const ProcessSpec&)>;
   void set_command_runner(CommandRunner runner) { runner_ = std::move(runner); }
 
   // --- Backend ---

@@ -20,10 +20,10 @@ struct GpuSpec {
 enum class Distro : std::uint8_t { debian, ubuntu };
 
 struct KernelSpec {
-  std::string release;           ///< "6.8.0-60-generic"
-  bool installed = true;         ///< else only published: an upgrade may bring it
-  bool headers = true;           ///< installed with its headers (always published)
-  bool in_tree_amdgpu = false;   ///< whether its module package contains amdgpu
+  std::string release;          ///< "6.8.0-60-generic"
+  bool installed = true;        ///< else only published: an upgrade may bring it
+  bool headers = true;          ///< installed with its headers (always published)
+  bool in_tree_amdgpu = false;  ///< whether its module package contains amdgpu
 };
 
 struct UserSpec {
@@ -38,9 +38,9 @@ struct DriverSpec {
 };
 
 struct FirmwareSpec {
-  std::string package;   ///< "amdgpu-dkms-firmware", "firmware-amd-graphics"
+  std::string package;  ///< "amdgpu-dkms-firmware", "firmware-amd-graphics"
   std::string version;
-  std::string directory; ///< "/lib/firmware/updates/amdgpu" or "/lib/firmware/amdgpu"
+  std::string directory;  ///< "/lib/firmware/updates/amdgpu" or "/lib/firmware/amdgpu"
 };
 
 struct RocmSpec {
@@ -49,16 +49,16 @@ struct RocmSpec {
 };
 
 struct TorchSpec {
-  std::string version;      ///< "2.6.0+rocm6.3"; "" if not installed
-  std::string hip_version;  ///< torch.version.hip
-  std::string directory;    ///< site-packages/torch
+  std::string version;               ///< "2.6.0+rocm6.3"; "" if not installed
+  std::string hip_version;           ///< torch.version.hip
+  std::string directory;             ///< site-packages/torch
   std::vector<std::string> targets;  ///< what the wheel's code objects were built for
 };
 
 /// A HIP program of the user.
 struct AppSpec {
-  std::string path;                  ///< "/srv/job/saxpy"
-  std::string source;                ///< device code it was built from: "saxpy"
+  std::string path;    ///< "/srv/job/saxpy"
+  std::string source;  ///< device code it was built from: "saxpy"
   std::vector<std::string> targets;
 };
 

@@ -28,10 +28,14 @@ PackageFile file(std::string path, std::string content, std::uint32_t mode = 064
   return {std::move(path), Blob{std::move(content)}, mode, false};
 }
 
-std::string meta_suffix(const NodeSpec& spec) { return spec.distro == Distro::debian ? "amd64" : "generic"; }
+std::string meta_suffix(const NodeSpec& spec) {
+  return spec.distro == Distro::debian ? "amd64" : "generic";
+}
 
 /// "6.8.0-60-generic" -> "6.8.0-60"
-std::string meta_version(const std::string& release) { return release.substr(0, release.rfind('-')); }
+std::string meta_version(const std::string& release) {
+  return release.substr(0, release.rfind('-'));
+}
 
 Package headers_package(const KernelSpec& kernel) {
   Package package{.name = "linux-headers-" + kernel.release,
@@ -113,14 +117,17 @@ void install_driver(Node& node, const NodeSpec& spec) {
       {.name = "amdgpu-dkms",
        .version = version,
        .depends = {},
-       .files = {file(source + "/dkms.conf", fmt::format("PACKAGE_NAME=\"amdgpu\"\nPACKAGE_VERSION=\"{}\"\n"
-                                                         "AUTOINSTALL=\"yes\"\n", version)),
+       .files = {file(source + "/dkms.conf",
+                      fmt::format("PACKAGE_NAME=\"amdgpu\"\nPACKAGE_VERSION=\"{}\"\n"
+                                  "AUTOINSTALL=\"yes\"\n",
+                                  version)),
                  file(source + "/Makefile", "# amdgpu\n")},
        .summary = "amdgpu driver in DKMS format"});
   node.os.packages.preinstall("amdgpu-dkms");
   node.kernel.dkms.add(version, no_event);
   for (const KernelSpec& kernel : spec.kernels) {
-    if (kernel.installed && kernel.headers) node.kernel.dkms.install(version, kernel.release, no_event);
+    if (kernel.installed && kernel.headers)
+      node.kernel.dkms.install(version, kernel.release, no_event);
   }
 }
 
@@ -134,9 +141,10 @@ void install_firmware(Node& node, const NodeSpec& spec) {
   for (const silicon::Gpu& gpu : node.board.gpus()) {
     for (const FirmwareBlob& blob : gpu.product->firmware) {
       if (!done.insert(blob.file).second) continue;
-      package.files.push_back(file(spec.firmware.directory + "/" + std::string(blob.file),
-                                   firmware::blob_text({std::string(blob.file), blob.version,
-                                                        blob.block == "smu" ? firmware::smu_driver_interface : 0})));
+      package.files.push_back(
+          file(spec.firmware.directory + "/" + std::string(blob.file),
+               firmware::blob_text({std::string(blob.file), blob.version,
+                                    blob.block == "smu" ? firmware::smu_driver_interface : 0})));
     }
   }
   node.os.packages.publish(std::move(package));
@@ -154,27 +162,34 @@ void install_rocm(Node& node, const NodeSpec& spec) {
     node.os.packages.preinstall(name);
   };
   const bool debian = rocm.prefix == "/usr";
-  add(debian ? "libhsa-runtime64-1" : "hsa-rocr", {file(rocm.prefix + "/lib/libhsa-runtime64.so.1", rocm.version + "\n")});
-  add(debian ? "libamdhip64-5" : "hip-runtime-amd", {file(rocm.prefix + "/lib/libamdhip64.so", rocm.version + "\n")});
+  add(debian ? "libhsa-runtime64-1" : "hsa-rocr",
+      {file(rocm.prefix + "/lib/libhsa-runtime64.so.1", rocm.version + "\n")});
+  add(debian ? "libamdhip64-5" : "hip-runtime-amd",
+      {file(rocm.prefix + "/lib/libamdhip64.so", rocm.version + "\n")});
   add("rocminfo", {file(rocm.prefix + "/bin/rocminfo", "", 0755)});
   if (!debian) add("rocm-core", {file(rocm.prefix + "/.info/version", rocm.version + "\n")});
 }
 
-std::string plain_processor(const std::string& target) { return target.substr(0, target.find(':')); }
+std::string plain_processor(const std::string& target) {
+  return target.substr(0, target.find(':'));
+}
 
 void install_torch(Node& node, const NodeSpec& spec) {
   const TorchSpec& torch = spec.torch;
   if (torch.version.empty()) return;
   FileTree& files = node.os.files;
   files.write(torch.directory + "/version.py",
-              fmt::format("__version__ = '{}'\ncuda = None\nhip = '{}'\n", torch.version, torch.hip_version), no_event);
+              fmt::format("__version__ = '{}'\ncuda = None\nhip = '{}'\n", torch.version,
+                          torch.hip_version),
+              no_event);
   files.write(torch_fat_binary(spec), make_fat_binary(spec, "saxpy", torch.targets), no_event);
   const std::string blas = torch.directory + "/" + std::string(frameworks::torch_rocblas);
   const auto known = spec.code_objects.find("matmul");
   for (const std::string& target : torch.targets) {
     const std::string gfx = plain_processor(target);
     if (known == spec.code_objects.end() || !known->second.contains(gfx)) continue;
-    files.write(blas + "/" + libraries::tensile_index(gfx), "tensile index " + gfx + "\n", no_event);
+    files.write(blas + "/" + libraries::tensile_index(gfx), "tensile index " + gfx + "\n",
+                no_event);
     files.write(blas + "/" + libraries::tensile_kernels(gfx), known->second.at(gfx), no_event);
   }
 }
@@ -189,8 +204,10 @@ void make_users(Node& node, const NodeSpec& spec) {
     }
   }
   std::string group = "root:x:0:\n";
-  const std::pair<const char*, int> system_groups[] = {{"sudo", 27}, {"docker", 988}, {"render", 105}, {"video", 44}};
-  for (const auto& [name, gid] : system_groups) group += fmt::format("{}:x:{}:{}\n", name, gid, members[name]);
+  const std::pair<const char*, int> system_groups[] = {
+      {"sudo", 27}, {"docker", 988}, {"render", 105}, {"video", 44}};
+  for (const auto& [name, gid] : system_groups)
+    group += fmt::format("{}:x:{}:{}\n", name, gid, members[name]);
   for (const UserSpec& user : spec.users) group += fmt::format("{}:x:{}:\n", user.name, user.uid);
   node.os.files.write("/etc/passwd", passwd, no_event);
   node.os.files.write("/etc/group", group, no_event);
@@ -201,13 +218,17 @@ void make_system_files(Node& node, const NodeSpec& spec) {
   files.write("/lib/udev/rules.d/50-udev-default.rules",
               "SUBSYSTEM==\"drm\", KERNEL==\"renderD*\", GROUP=\"render\", MODE=\"0660\"\n"
               "SUBSYSTEM==\"drm\", KERNEL==\"card*\", GROUP=\"video\", MODE=\"0660\"\n"
-              "SUBSYSTEM==\"kfd\", KERNEL==\"kfd\", GROUP=\"render\", MODE=\"0660\"\n", no_event);
-  files.write("/etc/default/grub", fmt::format("GRUB_CMDLINE_LINUX=\"{}\"\n", spec.cmdline), no_event);
+              "SUBSYSTEM==\"kfd\", KERNEL==\"kfd\", GROUP=\"render\", MODE=\"0660\"\n",
+              no_event);
+  files.write("/etc/default/grub", fmt::format("GRUB_CMDLINE_LINUX=\"{}\"\n", spec.cmdline),
+              no_event);
   files.write("/etc/hostname", spec.hostname + "\n", no_event);
-  files.write("/etc/os-release",
-              spec.distro == Distro::debian
-                  ? fmt::format("PRETTY_NAME=\"Debian GNU/Linux {}\"\nID=debian\n", spec.distro_release)
-                  : fmt::format("PRETTY_NAME=\"Ubuntu {}\"\nID=ubuntu\n", spec.distro_release), no_event);
+  files.write(
+      "/etc/os-release",
+      spec.distro == Distro::debian
+          ? fmt::format("PRETTY_NAME=\"Debian GNU/Linux {}\"\nID=debian\n", spec.distro_release)
+          : fmt::format("PRETTY_NAME=\"Ubuntu {}\"\nID=ubuntu\n", spec.distro_release),
+      no_event);
   files.make_directory("/etc/modprobe.d", no_event);
   files.make_directory("/lib/modprobe.d", no_event);
 }
@@ -227,7 +248,8 @@ void provision(Node& node, const NodeSpec& spec, std::uint64_t seed) {
     node.board.add(std::move(made));
   }
   node.os.hostname = spec.hostname;
-  node.kernel.cpu = {spec.cpu_model, spec.cpu_sockets, spec.cpu_cores_per_socket, spec.memory_bytes};
+  node.kernel.cpu = {spec.cpu_model, spec.cpu_sockets, spec.cpu_cores_per_socket,
+                     spec.memory_bytes};
   make_system_files(node, spec);
   make_users(node, spec);
   install_kernels(node, spec);
@@ -236,7 +258,8 @@ void provision(Node& node, const NodeSpec& spec, std::uint64_t seed) {
   install_rocm(node, spec);
   install_torch(node, spec);
   for (const AppSpec& app : spec.apps) {
-    node.os.files.write(app.path, make_fat_binary(spec, app.source, app.targets), no_event, {.mode = 0755});
+    node.os.files.write(app.path, make_fat_binary(spec, app.source, app.targets), no_event,
+                        {.mode = 0755});
   }
   for (const auto& [name, value] : spec.environment) node.os.session_environment[name] = value;
 }

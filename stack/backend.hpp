@@ -16,17 +16,17 @@ namespace rocdrill {
 
 /// What a backend can do; a drill or test names what it needs.
 enum class Capability : std::uint32_t {
-  files = 1u << 0,           ///< host files, identity, commands
-  kfd = 1u << 1,             ///< /dev/kfd ioctls
-  aql_barrier = 1u << 2,     ///< barrier-AND, barrier-OR
-  barrier_value = 1u << 3,   ///< AMD vendor packet
-  agent_dispatch = 1u << 4,  ///< agent-dispatch packets reach a handler
-  kernel_dispatch = 1u << 5, ///< kernels execute
+  files = 1u << 0,            ///< host files, identity, commands
+  kfd = 1u << 1,              ///< /dev/kfd ioctls
+  aql_barrier = 1u << 2,      ///< barrier-AND, barrier-OR
+  barrier_value = 1u << 3,    ///< AMD vendor packet
+  agent_dispatch = 1u << 4,   ///< agent-dispatch packets reach a handler
+  kernel_dispatch = 1u << 5,  ///< kernels execute
   sdma = 1u << 6,
   pm4 = 1u << 7,
   hip = 1u << 8,
-  inject = 1u << 9,          ///< faults can be injected
-  virtual_time = 1u << 10,   ///< time is simulated; waits cost nothing
+  inject = 1u << 9,         ///< faults can be injected
+  virtual_time = 1u << 10,  ///< time is simulated; waits cost nothing
 };
 
 std::string_view name(Capability capability);

@@ -85,7 +85,7 @@ class Process {
   /// nanosleep; virtual time in the simulator.
   virtual void sleep_ns(std::uint64_t duration) = 0;
 
-  virtual SysResult<FileStat> stat(std::string_view path) = 0;   ///< follows symlinks
+  virtual SysResult<FileStat> stat(std::string_view path) = 0;  ///< follows symlinks
   virtual SysResult<FileStat> lstat(std::string_view path) = 0;
   virtual SysResult<std::vector<std::string>> list(std::string_view directory) = 0;  ///< sorted
   virtual SysResult<std::string> readlink(std::string_view path) = 0;

@@ -38,12 +38,12 @@ struct EventView {
 /// A filter; empty members do not restrict.
 struct Query {
   std::optional<Layer> layer = {};
-  std::optional<Severity> at_least = {};     ///< by the order of Severity
-  std::string_view kind_prefix = {};         ///< "hsa" matches "hsa.init"
-  std::string_view subject = {};             ///< exact
+  std::optional<Severity> at_least = {};  ///< by the order of Severity
+  std::string_view kind_prefix = {};      ///< "hsa" matches "hsa.init"
+  std::string_view subject = {};          ///< exact
   std::uint64_t from_ns = 0;
-  std::uint64_t until_ns = UINT64_MAX;       ///< inclusive
-  std::string_view contains = {};            ///< substring of kind, subject or any field's text
+  std::uint64_t until_ns = UINT64_MAX;  ///< inclusive
+  std::string_view contains = {};       ///< substring of kind, subject or any field's text
 };
 
 class Timeline {

@@ -14,7 +14,8 @@ int run(const po::variables_map& arguments) {
   if (flag(arguments, "json")) {
     Json events = Json::array();
     for (const EventId id : chain) events.push_back(to_json(timeline.at(id)));
-    print_json({{"drill", run.drill.drill.id}, {"seed", run.drill.seed}, {"chain", std::move(events)}});
+    print_json(
+        {{"drill", run.drill.drill.id}, {"seed", run.drill.seed}, {"chain", std::move(events)}});
     return exit_ok;
   }
   if (chain.empty()) {
@@ -25,12 +26,15 @@ int run(const po::variables_map& arguments) {
   for (std::size_t i = 0; i < chain.size(); ++i) {
     const EventView event = timeline.at(chain[i]);
     const bool error = event.severity == Severity::error;
-    print(fmt::format("{} {:<14} {}\n", paint(i == 0 ? " *" : "->", Colour::grey), title(event.layer),
-                      paint(printable(fmt::format("{} {}", event.kind, event.subject)), error ? Colour::red : Colour::bold)));
+    print(fmt::format("{} {:<14} {}\n", paint(i == 0 ? " *" : "->", Colour::grey),
+                      title(event.layer),
+                      paint(printable(fmt::format("{} {}", event.kind, event.subject)),
+                            error ? Colour::red : Colour::bold)));
     const std::string sentence = scenarios::sentence(event);
     if (!sentence.empty()) print(wrap(printable(sentence), width, 18));
     if (const std::string shows = event.text(field::shows); !shows.empty()) {
-      print(std::string(18, ' ') + paint("sees: ", Colour::blue) + printable(shows.substr(0, shows.find('\n'))) + "\n");
+      print(std::string(18, ' ') + paint("sees: ", Colour::blue) +
+            printable(shows.substr(0, shows.find('\n'))) + "\n");
     }
   }
   return exit_ok;
@@ -42,7 +46,8 @@ Command explain_command() {
   Command command{.name = "explain",
                   .usage = "explain DRILL [--seed N] [--json]",
                   .summary = "the chain of causes from the fault to the top symptom",
-                  .examples = {"rocdrill explain stale-dkms", "rocdrill explain xnack-mismatch --json | jq '.chain[].kind'"},
+                  .examples = {"rocdrill explain stale-dkms",
+                               "rocdrill explain xnack-mismatch --json | jq '.chain[].kind'"},
                   .options = po::options_description("options"),
                   .positional = {"drill"},
                   .run = run};

@@ -17,11 +17,14 @@ std::string value_text(const sim::ParameterValue& value) {
 Json to_json(const sim::FaultInfo& info) {
   Json parameters = Json::array();
   for (const sim::ParameterInfo& parameter : info.parameters) {
-    parameters.push_back({{"name", parameter.name}, {"default", value_text(parameter.fallback)},
-                          {"meaning", parameter.meaning}, {"choices", parameter.choices}});
+    parameters.push_back({{"name", parameter.name},
+                          {"default", value_text(parameter.fallback)},
+                          {"meaning", parameter.meaning},
+                          {"choices", parameter.choices}});
   }
-  return {{"id", info.id}, {"layer", name(info.layer)}, {"title", info.title}, {"changes", info.changes},
-          {"parameters", std::move(parameters)}, {"sources", info.sources}};
+  return {
+      {"id", info.id},           {"layer", name(info.layer)},           {"title", info.title},
+      {"changes", info.changes}, {"parameters", std::move(parameters)}, {"sources", info.sources}};
 }
 
 int list(const po::variables_map& arguments) {
@@ -30,7 +33,8 @@ int list(const po::variables_map& arguments) {
   for (const sim::Fault* fault : sim::FaultRegistry::instance().all()) {
     const sim::FaultInfo& info = fault->info();
     faults.push_back(to_json(info));
-    text += fmt::format("{:<28} {} {:<14} {}\n", info.id, static_cast<int>(info.layer), title(info.layer), info.title);
+    text += fmt::format("{:<28} {} {:<14} {}\n", info.id, static_cast<int>(info.layer),
+                        title(info.layer), info.title);
   }
   if (flag(arguments, "json")) {
     print_json({{"faults", std::move(faults)}});
@@ -44,8 +48,10 @@ int show(const po::variables_map& arguments, const std::string& id) {
   const sim::Fault* fault = sim::FaultRegistry::instance().find(id);
   if (!fault) {
     std::vector<std::string> ids;
-    for (const sim::Fault* each : sim::FaultRegistry::instance().all()) ids.push_back(each->info().id);
-    throw Failure{exit_usage, fmt::format("there is no fault {}\n  {}\n", scenarios::in_quotes(id), scenarios::suggest(id, ids, "faults"))};
+    for (const sim::Fault* each : sim::FaultRegistry::instance().all())
+      ids.push_back(each->info().id);
+    throw Failure{exit_usage, fmt::format("there is no fault {}\n  {}\n", scenarios::in_quotes(id),
+                                          scenarios::suggest(id, ids, "faults"))};
   }
   const sim::FaultInfo& info = fault->info();
   if (flag(arguments, "json")) {
@@ -53,10 +59,13 @@ int show(const po::variables_map& arguments, const std::string& id) {
     return exit_ok;
   }
   std::string text = paint(info.title, Colour::bold) + "\n";
-  text += fmt::format("  id         {}\n  layer      {} {}\n  changes    {}\n", info.id, static_cast<int>(info.layer), title(info.layer), info.changes);
+  text += fmt::format("  id         {}\n  layer      {} {}\n  changes    {}\n", info.id,
+                      static_cast<int>(info.layer), title(info.layer), info.changes);
   for (const sim::ParameterInfo& parameter : info.parameters) {
-    text += fmt::format("  parameter  {} = {}: {}", parameter.name, value_text(parameter.fallback), parameter.meaning);
-    text += parameter.choices.empty() ? "\n" : fmt::format(" ({})\n", fmt::join(parameter.choices, " | "));
+    text += fmt::format("  parameter  {} = {}: {}", parameter.name, value_text(parameter.fallback),
+                        parameter.meaning);
+    text += parameter.choices.empty() ? "\n"
+                                      : fmt::format(" ({})\n", fmt::join(parameter.choices, " | "));
   }
   for (const std::string& source : info.sources) text += "  source     " + source + "\n";
   print(text);

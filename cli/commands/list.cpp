@@ -23,13 +23,17 @@ int run(const po::variables_map& arguments) {
                       {"node", drill.node},
                       {"difficulty", drill.difficulty},
                       {"minutes", drill.minutes}});
-    text += fmt::format("{:<28} {:<16} {}{}  {:>3} min  {}\n", drill.id, drill.node, std::string(drill.difficulty, '*'),
-                        std::string(5 - drill.difficulty, '.'), drill.minutes, drill.title);
+    text += fmt::format("{:<28} {:<16} {}{}  {:>3} min  {}\n", drill.id, drill.node,
+                        std::string(drill.difficulty, '*'), std::string(5 - drill.difficulty, '.'),
+                        drill.minutes, drill.title);
   }
   if (flag(arguments, "json")) {
     print_json({{"drills", std::move(drills)}});
   } else {
-    print(paint(fmt::format("{:<28} {:<16} {}  {:>7}  {}\n", "DRILL", "NODE", "LEVEL", "TIME", "TITLE"), Colour::bold) + text);
+    print(paint(fmt::format("{:<28} {:<16} {}  {:>7}  {}\n", "DRILL", "NODE", "LEVEL", "TIME",
+                            "TITLE"),
+                Colour::bold) +
+          text);
   }
   if (!problems.empty()) throw Failure{exit_invalid, problems};
   return exit_ok;

@@ -36,14 +36,18 @@ int run(const po::variables_map& arguments) {
     invalid += problems.empty() ? 0 : 1;
     if (!flag(arguments, "json")) std::cerr << scenarios::text(problems);
     for (const scenarios::Diagnostic& problem : problems) {
-      list.push_back({{"file", problem.file}, {"line", problem.line}, {"column", problem.column},
-                      {"message", problem.message}, {"hint", problem.hint}});
+      list.push_back({{"file", problem.file},
+                      {"line", problem.line},
+                      {"column", problem.column},
+                      {"message", problem.message},
+                      {"hint", problem.hint}});
     }
   }
   if (flag(arguments, "json")) {
     print_json({{"files", files.size()}, {"invalid", invalid}, {"problems", std::move(list)}});
   } else {
-    print(fmt::format("{} file{} valid, {} invalid\n", files.size() - invalid, files.size() - invalid == 1 ? "" : "s", invalid));
+    print(fmt::format("{} file{} valid, {} invalid\n", files.size() - invalid,
+                      files.size() - invalid == 1 ? "" : "s", invalid));
   }
   return invalid == 0 ? exit_ok : exit_invalid;
 }

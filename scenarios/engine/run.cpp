@@ -22,7 +22,8 @@ std::string read_all(const std::filesystem::path& path) {
 
 /// Why these bytes are no code object for the target, or "".
 std::string code_object_problem(const std::string& bytes, const std::string& target) {
-  const auto object = code_objects::read_code_object(std::as_bytes(std::span(bytes.data(), bytes.size())));
+  const auto object =
+      code_objects::read_code_object(std::as_bytes(std::span(bytes.data(), bytes.size())));
   if (!object) return "not a code object: " + object.error().what;
   const auto wanted = TargetId::parse(target);
   if (!wanted || object->target != *wanted) {
@@ -83,13 +84,15 @@ Loaded<bool> load_code_objects(const DataPath& data, sim::NodeSpec& spec) {
   if (!data.code_objects()) return false;
   for (const char* source : {"saxpy", "matmul"}) {
     std::error_code error;
-    for (const auto& file : std::filesystem::directory_iterator(*data.code_objects() / source, error)) {
+    for (const auto& file :
+         std::filesystem::directory_iterator(*data.code_objects() / source, error)) {
       if (file.path().extension() != ".co") continue;
       std::string target = file.path().stem().string();
       std::ranges::replace(target, '@', ':');  // ':' is no good in file names
       std::string bytes = read_all(file.path());
       if (const std::string problem = code_object_problem(bytes, target); !problem.empty()) {
-        problems.push_back({file.path().string(), 0, 0, problem, "build it anew: ./dev clean, then ./dev rocdrill list"});
+        problems.push_back({file.path().string(), 0, 0, problem,
+                            "build it anew: ./dev clean, then ./dev rocdrill list"});
         continue;
       }
       spec.code_objects[source][target] = std::move(bytes);

@@ -9,7 +9,7 @@
 namespace rocdrill::kernel {
 class Kernel;
 struct CharDevice;
-}
+}  // namespace rocdrill::kernel
 
 namespace rocdrill::access {
 

@@ -112,13 +112,14 @@ SysResult<int> NodeProcess::refuse(std::string_view path, int error, EventId cau
   const std::string name = errno_name(error);
   const std::string shows = fmt::format("{}: {}", path, errno_text(error));
   const std::string asked = fmt::format("open(\"{}\", O_RDWR)", path);
-  const EventId event = os_.journal.record(Layer::access, Severity::error, "device.open_failed", path,
-                                           {{field::asked, std::string_view(asked)},
-                                            {field::got, std::string_view(name)},
-                                            {field::status, std::string_view(name)},
-                                            {field::shows, std::string_view(shows)},
-                                            {field::see, "ls -l /dev/kfd /dev/dri"}},
-                                           cause);
+  const EventId event =
+      os_.journal.record(Layer::access, Severity::error, "device.open_failed", path,
+                         {{field::asked, std::string_view(asked)},
+                          {field::got, std::string_view(name)},
+                          {field::status, std::string_view(name)},
+                          {field::shows, std::string_view(shows)},
+                          {field::see, "ls -l /dev/kfd /dev/dri"}},
+                         cause);
   return fail(error, event);
 }
 
@@ -126,8 +127,8 @@ SysResult<int> NodeProcess::open_device(std::string_view path, int flags) {
   auto opened = kernel_.open(path, {pid_, spec_.command, &memory_, this});
   if (!opened) return refuse(path, opened.error().error, opened.error().event);
   if (path == "/dev/kfd") {
-    os_.journal.record(Layer::access, Severity::info, "device.opened", path, {{field::see, "ls -l /dev/kfd"}},
-                       os_.files.why(path));
+    os_.journal.record(Layer::access, Severity::info, "device.opened", path,
+                       {{field::see, "ls -l /dev/kfd"}}, os_.files.why(path));
   }
   return insert({std::string(path), flags, {}, 0, std::move(*opened)});
 }
@@ -231,7 +232,8 @@ bool NodeProcess::relax() {
 SysResult<std::vector<std::string>> NodeProcess::list(std::string_view directory) {
   auto names = os_.files.list(directory);
   if (names && directory.starts_with("/dev")) {
-    std::erase_if(*names, [&](const std::string& name) { return hidden(sim::join(directory, name)); });
+    std::erase_if(*names,
+                  [&](const std::string& name) { return hidden(sim::join(directory, name)); });
   }
   return names;
 }

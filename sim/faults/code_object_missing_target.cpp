@@ -15,9 +15,11 @@ class CodeObjectMissingTarget final : public Fault {
         .layer = Layer::code_objects,
         .title = "no code object for the GPU's target",
         .changes = "a fat binary holds no code object for a target of the node",
-        .parameters = {{"target", std::string(), "processor; empty: that of the node's first GPU", {}},
-                       {"where", std::string("torch"), "whose fat binary", {"torch", "app"}}},
-        .sources = {"https://github.com/ROCm/ROCm/issues/4208", "https://github.com/ROCm/ROCm/issues/1530",
+        .parameters =
+            {{"target", std::string(), "processor; empty: that of the node's first GPU", {}},
+             {"where", std::string("torch"), "whose fat binary", {"torch", "app"}}},
+        .sources = {"https://github.com/ROCm/ROCm/issues/4208",
+                    "https://github.com/ROCm/ROCm/issues/1530",
                     "https://github.com/ROCm/MIVisionX/issues/1437"}};
     return info;
   }
@@ -35,9 +37,9 @@ class CodeObjectMissingTarget final : public Fault {
     const std::string path = file(node, parameters);
     const std::string content = without_targets(node.os.files.text(path), doomed(node, parameters));
     const std::string missing = target(node, parameters);
-    const EventId event = node.os.journal.record(Layer::code_objects, Severity::info, "fat_binary.rebuilt", path,
-                                                 {{"without", std::string_view(missing)}, {field::see, "roc-obj-ls"}},
-                                                 cause);
+    const EventId event = node.os.journal.record(
+        Layer::code_objects, Severity::info, "fat_binary.rebuilt", path,
+        {{"without", std::string_view(missing)}, {field::see, "roc-obj-ls"}}, cause);
     node.os.files.write(path, content, event, {.mode = 0755});
   }
 
@@ -48,7 +50,8 @@ class CodeObjectMissingTarget final : public Fault {
   }
   static std::string file(const Node& node, const Parameters& parameters) {
     const NodeSpec& spec = node.spec();
-    if (parameters.text("where") == "torch") return spec.torch.version.empty() ? "" : torch_fat_binary(spec);
+    if (parameters.text("where") == "torch")
+      return spec.torch.version.empty() ? "" : torch_fat_binary(spec);
     return spec.apps.empty() ? "" : spec.apps.front().path;
   }
   /// Entries of the processor, whatever their features.

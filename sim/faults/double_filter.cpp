@@ -11,7 +11,8 @@ class DoubleFilter final : public Fault {
         .id = "double-filter",
         .layer = Layer::hip,
         .title = "a GPU is selected twice",
-        .changes = "the job sets HIP_VISIBLE_DEVICES to an index that ROCR_VISIBLE_DEVICES has used up",
+        .changes =
+            "the job sets HIP_VISIBLE_DEVICES to an index that ROCR_VISIBLE_DEVICES has used up",
         .parameters = {{"gpu", std::int64_t{1}, "index of the GPU that the job wants, from 1", {}}},
         .sources = {"https://github.com/vllm-project/vllm/issues/12572",
                     "https://github.com/mcmonkeyprojects/SwarmUI/issues/565",
@@ -29,13 +30,15 @@ class DoubleFilter final : public Fault {
 
   /// The job template selects the GPU at the ROCr level: right by itself.
   void prepare(Node& node, const Parameters& parameters) const override {
-    node.os.set_environment("ROCR_VISIBLE_DEVICES", std::to_string(parameters.integer("gpu")), no_event);
+    node.os.set_environment("ROCR_VISIBLE_DEVICES", std::to_string(parameters.integer("gpu")),
+                            no_event);
   }
 
   void inject(Node& node, const Parameters& parameters, EventId cause) const override {
     const std::string value = std::to_string(parameters.integer("gpu"));
-    const EventId event = node.os.journal.record(Layer::host, Severity::info, "environment.set", "HIP_VISIBLE_DEVICES",
-                                                 {{"value", std::string_view(value)}, {field::see, "env"}}, cause);
+    const EventId event = node.os.journal.record(
+        Layer::host, Severity::info, "environment.set", "HIP_VISIBLE_DEVICES",
+        {{"value", std::string_view(value)}, {field::see, "env"}}, cause);
     node.os.set_environment("HIP_VISIBLE_DEVICES", value, event);
   }
 };

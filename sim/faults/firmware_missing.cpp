@@ -25,7 +25,8 @@ class FirmwareMissing final : public Fault {
         .layer = Layer::firmware,
         .title = "a firmware blob is missing",
         .changes = "a blob that the driver requires is not in /lib/firmware",
-        .parameters = {{"blob", std::string(), "file name; empty: the RLC blob of the node's first GPU", {}}},
+        .parameters =
+            {{"blob", std::string(), "file name; empty: the RLC blob of the node's first GPU", {}}},
         .sources = {"https://github.com/ROCm/ROCm/issues/912"}};
     return info;
   }

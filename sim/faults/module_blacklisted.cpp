@@ -7,13 +7,16 @@ namespace {
 class ModuleBlacklisted final : public Fault {
  public:
   const FaultInfo& info() const override {
-    static const FaultInfo info{
-        .id = "module-blacklisted",
-        .layer = Layer::kernel,
-        .title = "amdgpu is blacklisted",
-        .changes = "a file of /etc/modprobe.d blacklists amdgpu",
-        .parameters = {{"file", std::string("/etc/modprobe.d/blacklist-gpu.conf"), "the file that does it", {}}},
-        .sources = {"https://github.com/ROCm/ROCm/issues/1888", "https://github.com/ROCm/ROCm/pull/4426"}};
+    static const FaultInfo info{.id = "module-blacklisted",
+                                .layer = Layer::kernel,
+                                .title = "amdgpu is blacklisted",
+                                .changes = "a file of /etc/modprobe.d blacklists amdgpu",
+                                .parameters = {{"file",
+                                                std::string("/etc/modprobe.d/blacklist-gpu.conf"),
+                                                "the file that does it",
+                                                {}}},
+                                .sources = {"https://github.com/ROCm/ROCm/issues/1888",
+                                            "https://github.com/ROCm/ROCm/pull/4426"}};
     return info;
   }
 
@@ -24,7 +27,8 @@ class ModuleBlacklisted final : public Fault {
   }
 
   void inject(Node& node, const Parameters& parameters, EventId cause) const override {
-    node.os.write_file(parameters.text("file"), "# the console flickers with it\nblacklist amdgpu\n", cause);
+    node.os.write_file(parameters.text("file"),
+                       "# the console flickers with it\nblacklist amdgpu\n", cause);
   }
 };
 

@@ -31,9 +31,9 @@ class RenderGroupMissing final : public Fault {
 
   void inject(Node& node, const Parameters& parameters, EventId cause) const override {
     const std::string who = user(node, parameters);
-    const EventId event = node.os.journal.record(Layer::host, Severity::info, "group.member_removed", "render",
-                                                 {{"user", std::string_view(who)}, {field::see, "getent group render"}},
-                                                 cause);
+    const EventId event = node.os.journal.record(
+        Layer::host, Severity::info, "group.member_removed", "render",
+        {{"user", std::string_view(who)}, {field::see, "getent group render"}}, cause);
     remove_from_group(node.os.files, who, "render", event);
   }
 

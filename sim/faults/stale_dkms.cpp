@@ -30,18 +30,23 @@ class StaleDkms final : public Fault {
     return {};
   }
 
-  void prepare(Node& node, const Parameters&) const override { node.schedule({"upgrade", Json::object()}); }
+  void prepare(Node& node, const Parameters&) const override {
+    node.schedule({"upgrade", Json::object()});
+  }
 
   void inject(Node& node, const Parameters& parameters, EventId cause) const override {
     if (parameters.text("reason") == "headers-missing") {
       // Without the meta package an upgrade brings the image but not its headers.
-      node.os.packages.remove(node.spec().distro == Distro::debian ? "linux-headers-amd64" : "linux-headers-generic",
-                              cause);
+      node.os.packages.remove(
+          node.spec().distro == Distro::debian ? "linux-headers-amd64" : "linux-headers-generic",
+          cause);
       return;
     }
     const std::string& version = node.spec().driver.dkms_version;
-    node.os.write_file("/usr/src/amdgpu-" + version + "/dkms.conf",
-                       "PACKAGE_NAME=\"amdgpu\"\nPACKAGE_VERSION=\"" + version + "\"\nAUTOINSTALL=\"no\"\n", cause);
+    node.os.write_file(
+        "/usr/src/amdgpu-" + version + "/dkms.conf",
+        "PACKAGE_NAME=\"amdgpu\"\nPACKAGE_VERSION=\"" + version + "\"\nAUTOINSTALL=\"no\"\n",
+        cause);
   }
 };
 

@@ -13,17 +13,23 @@ class XnackMismatch final : public Fault {
         .layer = Layer::code_objects,
         .title = "built for the other xnack mode",
         .changes = "the program's code object is for one xnack mode instead of any",
-        .parameters = {{"mode", std::string("xnack+"), "the mode that it was built for", {"xnack+", "xnack-"}}},
-        .sources = {"https://github.com/ROCm/ROCm/issues/2358", "https://github.com/ROCm/ROCm/issues/2686"}};
+        .parameters = {{"mode",
+                        std::string("xnack+"),
+                        "the mode that it was built for",
+                        {"xnack+", "xnack-"}}},
+        .sources = {"https://github.com/ROCm/ROCm/issues/2358",
+                    "https://github.com/ROCm/ROCm/issues/2686"}};
     return info;
   }
 
   std::string inapplicable(const Node& node, const Parameters& parameters) const override {
     const NodeSpec& spec = node.spec();
     if (spec.apps.empty()) return "it has no program of its own to rebuild";
-    if (node.board.gpus().front().product->xnack == XnackSupport::none) return "its GPUs have no xnack";
+    if (node.board.gpus().front().product->xnack == XnackSupport::none)
+      return "its GPUs have no xnack";
     const auto known = spec.code_objects.find(spec.apps.front().source);
-    if (known != spec.code_objects.end() && known->second.contains(target(node, parameters))) return {};
+    if (known != spec.code_objects.end() && known->second.contains(target(node, parameters)))
+      return {};
     return "no code object for " + target(node, parameters) + " was built";
   }
 
@@ -35,10 +41,11 @@ class XnackMismatch final : public Fault {
   void inject(Node& node, const Parameters& parameters, EventId cause) const override {
     const AppSpec& app = node.spec().apps.front();
     const std::string built = target(node, parameters);
-    const EventId event = node.os.journal.record(Layer::code_objects, Severity::info, "fat_binary.pinned", app.path,
-                                                 {{"target", std::string_view(built)}, {field::see, "roc-obj-ls"}},
-                                                 cause);
-    node.os.files.write(app.path, make_fat_binary(node.spec(), app.source, {built}), event, {.mode = 0755});
+    const EventId event = node.os.journal.record(
+        Layer::code_objects, Severity::info, "fat_binary.pinned", app.path,
+        {{"target", std::string_view(built)}, {field::see, "roc-obj-ls"}}, cause);
+    node.os.files.write(app.path, make_fat_binary(node.spec(), app.source, {built}), event,
+                        {.mode = 0755});
   }
 
  private:

@@ -15,7 +15,8 @@ std::uint32_t mec_without_pcie_atomics(const GpuProduct& product) {
 
 std::uint32_t mec_version(const std::vector<BlobResult>& blobs) {
   for (const BlobResult& result : blobs) {
-    if (result.error == 0 && result.blob->file.find("_mec.bin") != std::string_view::npos) return result.version;
+    if (result.error == 0 && result.blob->file.find("_mec.bin") != std::string_view::npos)
+      return result.version;
   }
   return 0;
 }

@@ -45,7 +45,8 @@ BlobResult request(const sim::Os& os, const FirmwareBlob& blob, std::string_view
 }  // namespace
 
 std::string blob_text(const BlobHeader& header) {
-  std::string text = fmt::format("{}\nname={}\nucode_version={}\n", magic, header.name, header.version);
+  std::string text =
+      fmt::format("{}\nname={}\nucode_version={}\n", magic, header.name, header.version);
   if (header.interface != 0) text += fmt::format("interface_version={}\n", header.interface);
   return text;
 }

@@ -14,8 +14,8 @@ namespace rocdrill::firmware {
 
 /// Content of a blob file. A real blob is opaque; what decides anything is its header.
 struct BlobHeader {
-  std::string name;           ///< "gc_9_4_3_mec.bin"
-  std::uint32_t version = 0;  ///< ucode version, as fw_version/ shows it
+  std::string name;             ///< "gc_9_4_3_mec.bin"
+  std::uint32_t version = 0;    ///< ucode version, as fw_version/ shows it
   std::uint32_t interface = 0;  ///< SMU: the interface that it speaks; 0 for all others
 };
 std::string blob_text(const BlobHeader& header);
@@ -24,11 +24,11 @@ std::optional<BlobHeader> parse_blob(std::string_view text);
 
 struct BlobResult {
   const FirmwareBlob* blob = nullptr;
-  int error = 0;              ///< 0, ENOENT or EINVAL (bad header)
+  int error = 0;  ///< 0, ENOENT or EINVAL (bad header)
   std::uint32_t version = 0;
   std::uint32_t interface = 0;
-  std::string path;           ///< where it was found; else the first place tried
-  EventId why = no_event;     ///< event behind an error
+  std::string path;        ///< where it was found; else the first place tried
+  EventId why = no_event;  ///< event behind an error
 };
 
 /// What one device gets when its driver asks for all its firmware, in the driver's order: each

@@ -10,7 +10,10 @@ namespace {
 class Torch final : public Framework {
  public:
   Torch(Process& process, sim::Journal& journal, std::unique_ptr<Hip> hip, TorchInstallation torch)
-      : process_(process), journal_(journal), hip_(std::move(hip)), directory_(std::move(torch.directory)) {}
+      : process_(process),
+        journal_(journal),
+        hip_(std::move(hip)),
+        directory_(std::move(torch.directory)) {}
 
   FrameworkResult import() override;
   FrameworkResult is_available() override;
@@ -37,11 +40,13 @@ std::optional<std::string> version_value(const std::string& text, const std::str
   return text.substr(begin, text.find('\'', begin) - begin);
 }
 
-FrameworkResult Torch::raise(std::string_view subject, std::string text, EventId cause, bool unmodelled) {
+FrameworkResult Torch::raise(std::string_view subject, std::string text, EventId cause,
+                             bool unmodelled) {
   const std::string shows = text.substr(0, text.find('\n'));
   const EventId event = journal_.record(
       Layer::framework, unmodelled ? Severity::unmodelled : Severity::error, "torch.error", subject,
-      {{field::did, "raises"}, {field::shows, std::string_view(shows)}, {field::see, "python3"}}, cause);
+      {{field::did, "raises"}, {field::shows, std::string_view(shows)}, {field::see, "python3"}},
+      cause);
   return {false, std::move(text), event, unmodelled};
 }
 
@@ -51,11 +56,13 @@ FrameworkResult Torch::hip_error(std::string_view subject, const HipFailure& fai
   }
   std::string text = failure.error == HipError::no_device
                          ? "RuntimeError: No HIP GPUs are available"
-                         : fmt::format("RuntimeError: HIP error: {}\nHIP kernel errors might be "
-                                       "asynchronously reported at some other API call, so the stacktrace "
-                                       "below might be incorrect.\nFor debugging consider passing "
-                                       "AMD_SERIALIZE_KERNEL=3\nCompile with `TORCH_USE_HIP_DSA` to enable "
-                                       "device-side assertions.", rocdrill::text(failure.error));
+                         : fmt::format(
+                               "RuntimeError: HIP error: {}\nHIP kernel errors might be "
+                               "asynchronously reported at some other API call, so the stacktrace "
+                               "below might be incorrect.\nFor debugging consider passing "
+                               "AMD_SERIALIZE_KERNEL=3\nCompile with `TORCH_USE_HIP_DSA` to enable "
+                               "device-side assertions.",
+                               rocdrill::text(failure.error));
   return raise(subject, std::move(text), failure.event, failure.unmodelled);
 }
 
@@ -63,7 +70,8 @@ FrameworkResult Torch::import() {
   const std::string path = directory_ + "/version.py";
   auto version = process_.read_file(path);
   if (!version) {
-    return raise("import torch", "ModuleNotFoundError: No module named 'torch'", version.error().event, false);
+    return raise("import torch", "ModuleNotFoundError: No module named 'torch'",
+                 version.error().event, false);
   }
   hip_->register_fat_binary(device_code());
   return {true, version_value(*version, "hip").value_or("None"), no_event, false};
@@ -72,20 +80,22 @@ FrameworkResult Torch::import() {
 FrameworkResult Torch::is_available() {
   auto count = hip_->device_count();
   if (count && *count > 0) {
-    const EventId event = journal_.record(Layer::framework, Severity::info, "torch.is_available", "torch.cuda",
-                                          {{field::got, "True"}}, no_event);
+    const EventId event = journal_.record(Layer::framework, Severity::info, "torch.is_available",
+                                          "torch.cuda", {{field::got, "True"}}, no_event);
     return {true, "True", event, false};
   }
-  if (!count && !count.error().abort_text.empty()) return hip_error("torch.cuda.is_available()", count.error());
+  if (!count && !count.error().abort_text.empty())
+    return hip_error("torch.cuda.is_available()", count.error());
   const EventId cause = count ? no_event : count.error().event;
   const std::string got = count ? "0 devices" : name(count.error().error);
-  const EventId event = journal_.record(Layer::framework, Severity::error, "torch.is_available", "torch.cuda",
-                                        {{field::asked, "hipGetDeviceCount"},
-                                         {field::got, std::string_view(got)},
-                                         {field::did, "torch.cuda.is_available() is False"},
-                                         {field::shows, "False"},
-                                         {field::see, "python3 -c 'import torch; print(torch.cuda.is_available())'"}},
-                                        cause);
+  const EventId event =
+      journal_.record(Layer::framework, Severity::error, "torch.is_available", "torch.cuda",
+                      {{field::asked, "hipGetDeviceCount"},
+                       {field::got, std::string_view(got)},
+                       {field::did, "torch.cuda.is_available() is False"},
+                       {field::shows, "False"},
+                       {field::see, "python3 -c 'import torch; print(torch.cuda.is_available())'"}},
+                      cause);
   return {false, "False", event, false};
 }
 
@@ -93,7 +103,8 @@ int Torch::device_count() { return hip_->device_count().value_or(0); }
 
 FrameworkResult Torch::randn() {
   if (auto count = hip_->device_count(); !count) return hip_error("torch.randn", count.error());
-  if (auto filled = hip_->launch(0, device_code(), "saxpy"); !filled) return hip_error("torch.randn", filled.error());
+  if (auto filled = hip_->launch(0, device_code(), "saxpy"); !filled)
+    return hip_error("torch.randn", filled.error());
   return {true, "tensor", no_event, false};
 }
 
@@ -103,14 +114,16 @@ FrameworkResult Torch::matmul() {
   libraries::Rocblas blas(process_, journal_, *hip_, directory_ + "/" + std::string(torch_rocblas));
   auto product = blas.gemm(0);
   if (product) return {true, "finite", no_event, false};
-  return raise("a @ a", product.error().aborts ? product.error().text : "RuntimeError: CUDA error: " + product.error().text,
+  return raise("a @ a",
+               product.error().aborts ? product.error().text
+                                      : "RuntimeError: CUDA error: " + product.error().text,
                product.error().event, product.error().unmodelled);
 }
 
 }  // namespace
 
-std::unique_ptr<Framework> start_python(Process& process, sim::Journal& journal, std::unique_ptr<Hip> hip,
-                                        TorchInstallation torch) {
+std::unique_ptr<Framework> start_python(Process& process, sim::Journal& journal,
+                                        std::unique_ptr<Hip> hip, TorchInstallation torch) {
   return std::make_unique<Torch>(process, journal, std::move(hip), std::move(torch));
 }
 

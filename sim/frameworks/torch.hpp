@@ -16,8 +16,8 @@ struct TorchInstallation {
 
 /// A Python process. `hip` is the HIP runtime of the process; torch sees nothing below it but
 /// its own files.
-std::unique_ptr<Framework> start_python(Process& process, sim::Journal& journal, std::unique_ptr<Hip> hip,
-                                        TorchInstallation torch);
+std::unique_ptr<Framework> start_python(Process& process, sim::Journal& journal,
+                                        std::unique_ptr<Hip> hip, TorchInstallation torch);
 
 /// The wheel's fat binary, below its directory.
 inline constexpr std::string_view torch_device_code = "lib/libtorch_hip.so";

@@ -66,7 +66,8 @@ HipFailure NodeHip::no_device(std::string_view asked, std::string_view got, Even
 HipResult<void> NodeHip::start() {
   auto runtime = rocr::hsa_init(process_, journal_, installation_);
   if (!runtime) {
-    return std::unexpected(no_device("hsa_init", name(runtime.error().status), runtime.error().event));
+    return std::unexpected(
+        no_device("hsa_init", name(runtime.error().status), runtime.error().event));
   }
   runtime_ = std::move(*runtime);
   const auto* rocr = dynamic_cast<const rocr::RocrRuntime*>(runtime_.get());
@@ -81,23 +82,25 @@ HipResult<void> NodeHip::start() {
     return std::unexpected(no_device("GPU agents of hsa_iterate_agents", "none", rocr->event()));
   }
   // An empty HIP_VISIBLE_DEVICES counts as unset and leaves the word to CUDA_VISIBLE_DEVICES.
-  const std::string variable = process_.env("HIP_VISIBLE_DEVICES").empty() ? "CUDA_VISIBLE_DEVICES"
-                                                                           : "HIP_VISIBLE_DEVICES";
+  const std::string variable =
+      process_.env("HIP_VISIBLE_DEVICES").empty() ? "CUDA_VISIBLE_DEVICES" : "HIP_VISIBLE_DEVICES";
   event_ = rocr->event();
   devices_ = gpus;
   if (const std::string value = process_.env(variable); !value.empty()) {
     devices_.clear();
     for (const std::size_t index : visible_devices(value, uuids)) devices_.push_back(gpus[index]);
-    const EventId why = process_.why_env(variable) != no_event ? process_.why_env(variable) : event_;
+    const EventId why =
+        process_.why_env(variable) != no_event ? process_.why_env(variable) : event_;
     if (devices_.empty()) {
-      return std::unexpected(no_device(variable + "=" + value,
-                                       fmt::format("no such index among {} agent{}", gpus.size(),
-                                                   gpus.size() == 1 ? "" : "s"),
-                                       why));
+      return std::unexpected(no_device(
+          variable + "=" + value,
+          fmt::format("no such index among {} agent{}", gpus.size(), gpus.size() == 1 ? "" : "s"),
+          why));
     }
     event_ = why;
   }
-  const std::string got = fmt::format("{} device{}", devices_.size(), devices_.size() == 1 ? "" : "s");
+  const std::string got =
+      fmt::format("{} device{}", devices_.size(), devices_.size() == 1 ? "" : "s");
   event_ = journal_.record(Layer::hip, Severity::info, "hip.init", "hipInit",
                            {{field::asked, "GPU agents of hsa_iterate_agents"},
                             {field::got, std::string_view(got)},
@@ -132,7 +135,8 @@ HipFailure NodeHip::missing(std::string_view kind, HipError error, std::string_v
 HipResult<void> NodeHip::check_registered() {
   for (const std::string& file : registered_) {
     for (std::size_t device = 0; device < devices_.size(); ++device) {
-      auto found = find_code_object(process_, journal_, file, agent(static_cast<int>(device)).isa, event_);
+      auto found =
+          find_code_object(process_, journal_, file, agent(static_cast<int>(device)).isa, event_);
       if (found) continue;
       HipFailure failure = missing("hip.abort", HipError::no_binary_for_gpu, file, found.error());
       failure.abort_text =
@@ -166,7 +170,8 @@ HipResult<void> NodeHip::load_module(int device, std::string_view file) {
   if (!valid(device)) return fail(HipError::invalid_device, event_);
   auto found = find_code_object(process_, journal_, file, agent(device).isa, event_);
   if (!found) {
-    const HipError error = found.error().bad_file ? HipError::invalid_image : HipError::no_binary_for_gpu;
+    const HipError error =
+        found.error().bad_file ? HipError::invalid_image : HipError::no_binary_for_gpu;
     return std::unexpected(missing("hip.module_load_failed", error, file, found.error()));
   }
   return {};
@@ -178,16 +183,18 @@ HipResult<void> NodeHip::launch(int device, std::string_view file, std::string_v
   auto found = find_code_object(process_, journal_, file, agent(device).isa, event_);
   if (!found) {
     // The image was registered without a word; only now is its kernel missed.
-    return std::unexpected(missing("hip.launch_failed", HipError::invalid_device_function, file,
-                                   found.error()));
+    return std::unexpected(
+        missing("hip.launch_failed", HipError::invalid_device_function, file, found.error()));
   }
   if (!found->object.find_kernel(kernel)) {
-    ModuleError none{fmt::format("kernel {}", kernel), "no such kernel in the code object", found->event};
-    return std::unexpected(missing("hip.launch_failed", HipError::invalid_device_function, file, none));
+    ModuleError none{fmt::format("kernel {}", kernel), "no such kernel in the code object",
+                     found->event};
+    return std::unexpected(
+        missing("hip.launch_failed", HipError::invalid_device_function, file, none));
   }
   const std::size_t before = journal_.timeline().size();
-  const HsaStatus status = dispatch(*runtime_, devices_[static_cast<std::size_t>(device)],
-                                    *found, *found->object.find_kernel(kernel));
+  const HsaStatus status = dispatch(*runtime_, devices_[static_cast<std::size_t>(device)], *found,
+                                    *found->object.find_kernel(kernel));
   if (status == HsaStatus::success) return {};
   HipFailure failure{HipError::launch_failure, no_event, {}, false};
   EventId cause = found->event;
@@ -199,7 +206,8 @@ HipResult<void> NodeHip::launch(int device, std::string_view file, std::string_v
   const std::string text = name(status);
   failure.event = journal_.record(
       Layer::hip, failure.unmodelled ? Severity::unmodelled : Severity::error, "hip.launch_failed",
-      kernel, {{field::got, std::string_view(text)}, {field::status, "hipErrorLaunchFailure"}}, cause);
+      kernel, {{field::got, std::string_view(text)}, {field::status, "hipErrorLaunchFailure"}},
+      cause);
   return std::unexpected(std::move(failure));
 }
 

@@ -31,7 +31,8 @@ std::string describe(const FatBinary& binary, const Selection& selection) {
 }
 
 bool any_match(const Selection& selection, TargetMatch match) {
-  return std::ranges::any_of(selection.considered, [&](const auto& one) { return one.match == match; });
+  return std::ranges::any_of(selection.considered,
+                             [&](const auto& one) { return one.match == match; });
 }
 
 }  // namespace
@@ -86,8 +87,9 @@ std::expected<FoundCodeObject, ModuleError> find_code_object(Process& process,
   FoundCodeObject found{std::string(reinterpret_cast<const char*>(bytes.data()), bytes.size()),
                         std::move(*object), no_event};
   const std::string target = found.object.target.text();
-  found.event = journal.record(Layer::code_objects, Severity::info, "code_object.loaded", file,
-                               {{"target", std::string_view(target)}, {field::see, "roc-obj-ls"}}, device);
+  found.event =
+      journal.record(Layer::code_objects, Severity::info, "code_object.loaded", file,
+                     {{"target", std::string_view(target)}, {field::see, "roc-obj-ls"}}, device);
   return found;
 }
 
@@ -99,19 +101,22 @@ HsaStatus dispatch(Runtime& runtime, std::size_t agent, const FoundCodeObject& c
   }
   // Code is position independent; its segments keep their distances.
   auto image = runtime.allocate(agent, size);
-  auto arguments = runtime.allocate(agent, std::max<std::uint64_t>(kernel.kernarg_segment_size, 64));
+  auto arguments =
+      runtime.allocate(agent, std::max<std::uint64_t>(kernel.kernarg_segment_size, 64));
   if (!image || !arguments) return HsaStatus::out_of_resources;
   for (const auto& segment : code.object.segments) {
-    std::memcpy(static_cast<char*>(*image) + segment.address, code.bytes.data() + segment.file_offset,
-                segment.file_size);
+    std::memcpy(static_cast<char*>(*image) + segment.address,
+                code.bytes.data() + segment.file_offset, segment.file_size);
   }
   HsaStatus failed = HsaStatus::success;
-  auto queue = runtime.create_queue(agent, {.on_error = [&](HsaStatus status) { failed = status; }});
+  auto queue =
+      runtime.create_queue(agent, {.on_error = [&](HsaStatus status) { failed = status; }});
   auto done = runtime.create_signal(1);
   if (!queue || !done) return HsaStatus::out_of_resources;
   aql::KernelDispatch packet{};
   packet.header = aql::Header::make(aql::PacketType::kernel_dispatch, true, aql::FenceScope::system,
-                                    aql::FenceScope::system).bits;
+                                    aql::FenceScope::system)
+                      .bits;
   const auto& group = kernel.reqd_workgroup_size;
   packet.setup = 3;
   packet.workgroup_size_x = static_cast<std::uint16_t>(group.size() == 3 ? group[0] : 64);

@@ -7,11 +7,11 @@
 namespace rocdrill::hip {
 namespace {
 
-std::optional<std::size_t> device_of(std::string_view token, const std::vector<std::string>& uuids) {
+std::optional<std::size_t> device_of(std::string_view token,
+                                     const std::vector<std::string>& uuids) {
   if (token.starts_with("GPU-")) {
-    const auto match = std::ranges::find_if(uuids, [&](const std::string& uuid) {
-      return uuid.find(token) != std::string::npos;
-    });
+    const auto match = std::ranges::find_if(
+        uuids, [&](const std::string& uuid) { return uuid.find(token) != std::string::npos; });
     if (match == uuids.end()) return std::nullopt;
     return static_cast<std::size_t>(match - uuids.begin());
   }

@@ -110,7 +110,10 @@ class Loader {
     } else if constexpr (requires { value.first, value.second; }) {
       load(in.at(0), value.first);
       load(in.at(1), value.second);
-    } else if constexpr (requires { value.has_value(); value.emplace(); }) {
+    } else if constexpr (requires {
+                           value.has_value();
+                           value.emplace();
+                         }) {
       value.reset();
       if (!in.empty()) load(in.at(0), value.emplace());
     } else if constexpr (requires { typename T::mapped_type; }) {

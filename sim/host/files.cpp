@@ -47,8 +47,8 @@ void FileTree::make_parents(std::string_view path, EventId event) {
 void FileTree::write(std::string_view path, std::string content, EventId event,
                      Attributes attributes) {
   make_parents(path, event);
-  entries_.insert_or_assign(std::string(path), Entry{FileType::regular, attributes,
-                                                     Blob{std::move(content)}, event});
+  entries_.insert_or_assign(std::string(path),
+                            Entry{FileType::regular, attributes, Blob{std::move(content)}, event});
   absences_.erase(std::string(path));
 }
 
@@ -60,8 +60,8 @@ void FileTree::make_directory(std::string_view path, EventId event, std::uint32_
 
 void FileTree::symlink(std::string_view path, std::string target, EventId event) {
   make_parents(path, event);
-  entries_.insert_or_assign(std::string(path), Entry{FileType::symlink, {0777, 0, 0},
-                                                     Blob{std::move(target)}, event});
+  entries_.insert_or_assign(std::string(path),
+                            Entry{FileType::symlink, {0777, 0, 0}, Blob{std::move(target)}, event});
   absences_.erase(std::string(path));
 }
 

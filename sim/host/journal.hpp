@@ -26,10 +26,10 @@ class Journal {
   /// A request that the simulator does not model: refused, and said so.
   EventId unmodelled(Layer layer, std::string_view what, std::string_view refused_with,
                      EventId cause) {
-    return record(layer, Severity::unmodelled, "unmodelled", what,
-                  {{field::did, "refused: rocdrill does not model this"},
-                   {field::status, refused_with}},
-                  cause);
+    return record(
+        layer, Severity::unmodelled, "unmodelled", what,
+        {{field::did, "refused: rocdrill does not model this"}, {field::status, refused_with}},
+        cause);
   }
 
   /// While a node is made from its description nothing has happened to it yet.

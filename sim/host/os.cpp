@@ -56,9 +56,9 @@ bool Os::boot(EventId cause) {
   cmdline = "BOOT_IMAGE=/boot/vmlinuz-" + kernel_release + " root=/dev/nvme0n1p2 ro";
   if (const std::string extra = configured_cmdline(); !extra.empty()) cmdline += " " + extra;
   booted_at_ns = clock.now();
-  boot_event = journal.record(Layer::host, Severity::info, "boot.kernel", kernel_release,
-                              {{"cmdline", std::string_view(cmdline)}, {field::see, "uname -r"}},
-                              cause);
+  boot_event =
+      journal.record(Layer::host, Severity::info, "boot.kernel", kernel_release,
+                     {{"cmdline", std::string_view(cmdline)}, {field::see, "uname -r"}}, cause);
   log(5, "Linux version " + kernel_release, boot_event);
   log(6, "Command line: " + cmdline, boot_event);
   return true;
@@ -68,14 +68,17 @@ void Os::log(int level, std::string text, EventId event) {
   dmesg.add(clock.now() - booted_at_ns, level, std::move(text), event);
 }
 
-EventId Os::write_file(const std::string& path, std::string content, EventId cause, Attributes attributes) {
-  const EventId event = journal.record(Layer::host, Severity::info, "file.written", path, {{field::see, "ls -l"}}, cause);
+EventId Os::write_file(const std::string& path, std::string content, EventId cause,
+                       Attributes attributes) {
+  const EventId event = journal.record(Layer::host, Severity::info, "file.written", path,
+                                       {{field::see, "ls -l"}}, cause);
   files.write(path, std::move(content), event, attributes);
   return event;
 }
 
 EventId Os::remove_file(const std::string& path, EventId cause) {
-  const EventId event = journal.record(Layer::host, Severity::info, "file.removed", path, {{field::see, "ls -l"}}, cause);
+  const EventId event = journal.record(Layer::host, Severity::info, "file.removed", path,
+                                       {{field::see, "ls -l"}}, cause);
   files.remove(path, event);
   return event;
 }

@@ -46,13 +46,13 @@ class Os {
   std::map<int, ProcessEntry> processes;
 
   std::string hostname = "node";
-  std::string kernel_release;         ///< of the running kernel; "" while off
-  std::string cmdline;                ///< /proc/cmdline of this boot
+  std::string kernel_release;  ///< of the running kernel; "" while off
+  std::string cmdline;         ///< /proc/cmdline of this boot
   std::uint64_t booted_at_ns = 0;
   int boots = 0;
   EventId boot_event = no_event;
-  Identity session;                   ///< who is logged in, with the groups of that login
-  Environment session_environment;    ///< what the job's shell exports
+  Identity session;                 ///< who is logged in, with the groups of that login
+  Environment session_environment;  ///< what the job's shell exports
   /// Event that last changed a variable of session_environment (or removed it).
   std::map<std::string, EventId, std::less<>> environment_events;
 
@@ -71,7 +71,8 @@ class Os {
   void log(int level, std::string text, EventId event);
 
   /// A change of a file that shows in the history, and is its own explanation afterwards.
-  EventId write_file(const std::string& path, std::string content, EventId cause, Attributes attributes = {});
+  EventId write_file(const std::string& path, std::string content, EventId cause,
+                     Attributes attributes = {});
   EventId remove_file(const std::string& path, EventId cause);
 
   int new_pid() { return next_pid_++; }

@@ -91,10 +91,9 @@ Packages::Outcome Packages::install(const std::string& name, EventId cause) {
   for (const std::string& each : order) outcome.output += "  " + each + "\n";
   for (const std::string& each : order) {
     const Package& package = available_.at(each);
-    const EventId event = journal_.record(Layer::host, Severity::info, "package.installed", each,
-                                          {{"version", std::string_view(package.version)},
-                                           {field::see, "dpkg -l " + each}},
-                                          cause);
+    const EventId event = journal_.record(
+        Layer::host, Severity::info, "package.installed", each,
+        {{"version", std::string_view(package.version)}, {field::see, "dpkg -l " + each}}, cause);
     unpack(package, event);
     installed_.insert_or_assign(each, package);
     removed_.erase(each);
@@ -109,10 +108,9 @@ Packages::Outcome Packages::reinstall(const std::string& name, EventId cause) {
   const Package* package = installed(name);
   if (!package) return install(name, cause);
   Outcome outcome{true, {}, no_event};
-  outcome.event = journal_.record(Layer::host, Severity::info, "package.installed", name,
-                                  {{"version", std::string_view(package->version)},
-                                   {field::see, "dpkg -l " + name}},
-                                  cause);
+  outcome.event = journal_.record(
+      Layer::host, Severity::info, "package.installed", name,
+      {{"version", std::string_view(package->version)}, {field::see, "dpkg -l " + name}}, cause);
   unpack(*package, outcome.event);
   outcome.output = fmt::format("Setting up {} ({}) ...\n", name, package->version);
   for (const PackageHook& hook : hooks_) hook(*package, true, outcome.event, outcome.output);
@@ -127,10 +125,9 @@ Packages::Outcome Packages::remove(const std::string& name, EventId cause) {
     return outcome;
   }
   const Package package = std::move(at->second);
-  outcome.event = journal_.record(Layer::host, Severity::info, "package.removed", name,
-                                  {{"version", std::string_view(package.version)},
-                                   {field::see, "dpkg -l " + name}},
-                                  cause);
+  outcome.event = journal_.record(
+      Layer::host, Severity::info, "package.removed", name,
+      {{"version", std::string_view(package.version)}, {field::see, "dpkg -l " + name}}, cause);
   for (const PackageHook& hook : hooks_) hook(package, false, outcome.event, outcome.output);
   for (const PackageFile& file : package.files) files_.remove(file.path, outcome.event);
   installed_.erase(name);

@@ -15,7 +15,7 @@ namespace rocdrill::sim {
 
 struct PackageFile {
   std::string path;
-  Blob content;              ///< or the symlink's target
+  Blob content;  ///< or the symlink's target
   std::uint32_t mode = 0644;
   bool is_symlink = false;
 

@@ -13,9 +13,9 @@ constexpr FileStat directory{.type = FileType::directory, .mode = 0755};
 constexpr FileStat attribute{.type = FileType::regular, .mode = 0444, .size = 4096};
 constexpr FileStat link{.type = FileType::symlink, .mode = 0777};
 
-constexpr std::string_view attributes[] = {"class",  "device",    "modalias",         "numa_node",
-                                           "revision", "subsystem_device", "subsystem_vendor",
-                                           "vendor"};
+constexpr std::string_view attributes[] = {
+    "class",    "device",           "modalias",         "numa_node",
+    "revision", "subsystem_device", "subsystem_vendor", "vendor"};
 
 std::string attribute_text(const PciDevice& device, std::string_view name) {
   if (name == "class") return fmt::format("0x{:06x}\n", device.class_code);
@@ -123,8 +123,10 @@ SysResult<std::vector<std::string>> PciBus::list(std::string_view path) {
   } else if (part[0] == "drivers" && part.size() <= 2) {
     for (const auto& [bdf, device] : devices_) {
       if (device.driver.empty()) continue;
-      if (part.size() == 1) names.insert(device.driver);
-      else if (device.driver == part[1]) names.insert(bdf.text());
+      if (part.size() == 1)
+        names.insert(device.driver);
+      else if (device.driver == part[1])
+        names.insert(bdf.text());
     }
   } else {
     return fail(ENOTDIR);

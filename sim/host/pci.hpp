@@ -42,9 +42,9 @@ struct PciDevice {
   std::uint8_t revision = 0;
   std::uint32_t class_code = 0x120000;  ///< processing accelerator; 0x030000 VGA
   std::uint32_t numa_node = 0;
-  std::string description;  ///< as lspci names it
-  std::string driver;       ///< bound driver, "" if none
-  EventId event = no_event; ///< last change of this device on the bus
+  std::string description;   ///< as lspci names it
+  std::string driver;        ///< bound driver, "" if none
+  EventId event = no_event;  ///< last change of this device on the bus
 
   template <class Archive>
   void serialize(Archive& archive) {

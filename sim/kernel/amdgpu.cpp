@@ -93,10 +93,9 @@ int Amdgpu::init(const LoadedModule& module, EventId cause) {
   const auto noretry = module.parameters.find("noretry");
   noretry_ = noretry == module.parameters.end() ? -1 : std::atoi(noretry->second.c_str());
   announce(module);
-  kfd_.start(os_.journal.record(Layer::kernel, Severity::info, "kfd.started", "kfd",
-                                {{field::did, "/dev/kfd and /sys/class/kfd appear"},
-                                 {field::see, "ls -l /dev/kfd"}},
-                                cause));
+  kfd_.start(os_.journal.record(
+      Layer::kernel, Severity::info, "kfd.started", "kfd",
+      {{field::did, "/dev/kfd and /sys/class/kfd appear"}, {field::see, "ls -l /dev/kfd"}}, cause));
   std::vector<std::uint32_t> gpus;
   for (std::uint32_t i = 0; i < board_.gpus().size(); ++i) {
     const sim::PciDevice* on_bus = os_.pci.find(board_.gpus()[i].bdf);
@@ -106,10 +105,8 @@ int Amdgpu::init(const LoadedModule& module, EventId cause) {
   const auto firmware = load_firmware(gpus);
   std::uint32_t minor = 0;
   for (std::size_t i = 0; i < gpus.size(); ++i) {
-    GpuDevice device{.gpu = gpus[i],
-                     .card_minor = minor,
-                     .render_minor = 128 + minor,
-                     .firmware = {}};
+    GpuDevice device{
+        .gpu = gpus[i], .card_minor = minor, .render_minor = 128 + minor, .firmware = {}};
     probe(device, firmware[i], cause);
     if (device.state == GpuDevice::State::bound) {
       minor += minors_of(*board_.gpus()[device.gpu].product);
@@ -119,13 +116,14 @@ int Amdgpu::init(const LoadedModule& module, EventId cause) {
   if (kfd_.nodes().empty()) {
     // What was said of the last device explains it: its failed probe, or why KFD skipped it.
     EventId last = devices_.empty() ? cause : devices_.back().event;
-    for (const EventId skipped : os_.timeline.find({.kind_prefix = "kfd.skipped"})) last = std::max(last, skipped);
-    const EventId event = os_.journal.record(
-        Layer::kernel, Severity::error, "kfd.no_gpu_nodes", "kfd",
-        {{field::got, "no GPU was initialised"},
-         {field::did, "the topology holds CPU nodes only"},
-         {field::see, "grep -H . /sys/class/kfd/kfd/topology/nodes/*/gpu_id"}},
-        last);
+    for (const EventId skipped : os_.timeline.find({.kind_prefix = "kfd.skipped"}))
+      last = std::max(last, skipped);
+    const EventId event =
+        os_.journal.record(Layer::kernel, Severity::error, "kfd.no_gpu_nodes", "kfd",
+                           {{field::got, "no GPU was initialised"},
+                            {field::did, "the topology holds CPU nodes only"},
+                            {field::see, "grep -H . /sys/class/kfd/kfd/topology/nodes/*/gpu_id"}},
+                           last);
     kfd_.explain(event);
   }
   return 0;
@@ -138,21 +136,23 @@ EventId Amdgpu::report_missing(const silicon::Gpu& gpu,
   for (const firmware::BlobResult& result : blobs) {
     if (!is_fatal(result, os_)) continue;
     const std::string file = "amdgpu/" + std::string(result.blob->file);
-    const std::string shows = fmt::format("amdgpu {}: Direct firmware load for {} failed with error -2",
-                                          bdf, file);
-    last = os_.journal.record(
-        Layer::firmware, Severity::error, result.error == ENOENT ? "firmware.missing" : "firmware.invalid",
-        result.blob->file,
-        {{"device", std::string_view(bdf)},
-         {field::asked, std::string_view(file)},
-         {field::got, result.error == ENOENT ? "ENOENT" : "EINVAL"},
-         {field::did, "the IP block cannot be set up"},
-         {field::shows, std::string_view(shows)},
-         {field::see, "dmesg"}},
-        result.why != no_event ? result.why : cause);
+    const std::string shows =
+        fmt::format("amdgpu {}: Direct firmware load for {} failed with error -2", bdf, file);
+    last = os_.journal.record(Layer::firmware, Severity::error,
+                              result.error == ENOENT ? "firmware.missing" : "firmware.invalid",
+                              result.blob->file,
+                              {{"device", std::string_view(bdf)},
+                               {field::asked, std::string_view(file)},
+                               {field::got, result.error == ENOENT ? "ENOENT" : "EINVAL"},
+                               {field::did, "the IP block cannot be set up"},
+                               {field::shows, std::string_view(shows)},
+                               {field::see, "dmesg"}},
+                              result.why != no_event ? result.why : cause);
     if (result.error == ENOENT) log(4, shows, last);
-    log(3, fmt::format("[drm:amdgpu_device_ip_early_init [amdgpu]] *ERROR* early_init of IP block "
-                       "<{}> failed {}", result.blob->block, result.error == ENOENT ? -ENODEV : -EINVAL),
+    log(3,
+        fmt::format("[drm:amdgpu_device_ip_early_init [amdgpu]] *ERROR* early_init of IP block "
+                    "<{}> failed {}",
+                    result.blob->block, result.error == ENOENT ? -ENODEV : -EINVAL),
         last);
   }
   return last;
@@ -162,17 +162,21 @@ void Amdgpu::probe(GpuDevice& device, const std::vector<firmware::BlobResult>& b
                    EventId cause) {
   const silicon::Gpu& gpu = board_.gpus()[device.gpu];
   const std::string bdf = gpu.bdf.text();
-  log(6, fmt::format("[drm] initializing kernel modesetting (IP DISCOVERY 0x1002:0x{0:04X} "
-                     "0x1002:0x{0:04X} 0x{1:02X}).", gpu.product->device_id, gpu.product->pci_rev),
+  log(6,
+      fmt::format("[drm] initializing kernel modesetting (IP DISCOVERY 0x1002:0x{0:04X} "
+                  "0x1002:0x{0:04X} 0x{1:02X}).",
+                  gpu.product->device_id, gpu.product->pci_rev),
       cause);
   log_device(gpu, 6, "Fetched VBIOS from platform", cause);
   if (const EventId missing = report_missing(gpu, blobs, cause); missing != no_event) {
-    const bool invalid = std::ranges::any_of(blobs, [](const auto& blob) { return blob.error == EINVAL; });
+    const bool invalid =
+        std::ranges::any_of(blobs, [](const auto& blob) { return blob.error == EINVAL; });
     device.state = GpuDevice::State::failed;
     device.error = invalid ? EINVAL : ENODEV;
     log_device(gpu, 3, "Fatal error during GPU init", missing);
     log_device(gpu, 6, "finishing device.", missing);
-    const std::string shows = fmt::format("amdgpu: probe of {} failed with error -{}", bdf, device.error);
+    const std::string shows =
+        fmt::format("amdgpu: probe of {} failed with error -{}", bdf, device.error);
     const std::string got = errno_name(device.error);
     device.event = os_.journal.record(Layer::kernel, Severity::error, "amdgpu.probe_failed", bdf,
                                       {{field::asked, "the firmware of every IP block"},
@@ -188,27 +192,36 @@ void Amdgpu::probe(GpuDevice& device, const std::vector<firmware::BlobResult>& b
     if (result.error == 0) device.firmware[std::string(result.blob->file)] = result.version;
   }
   device.state = GpuDevice::State::bound;
-  device.event = os_.journal.record(Layer::kernel, Severity::info, "amdgpu.probed", bdf,
-                                    {{"product", gpu.product->product},
-                                     {"render_minor", static_cast<std::int64_t>(device.render_minor)},
-                                     {field::see, "lspci -k"}},
-                                    cause);
+  device.event =
+      os_.journal.record(Layer::kernel, Severity::info, "amdgpu.probed", bdf,
+                         {{"product", gpu.product->product},
+                          {"render_minor", static_cast<std::int64_t>(device.render_minor)},
+                          {field::see, "lspci -k"}},
+                         cause);
   os_.pci.bind(gpu.bdf, "amdgpu", device.event);
   start_smu(gpu, blobs, device.event);
   if (atomics_suffice(gpu, firmware::mec_version(blobs), device.event)) add_to_kfd(device);
-  log(6, fmt::format("[drm] Initialized amdgpu 3.61.0 20150101 for {} on minor {}", bdf, device.card_minor),
+  log(6,
+      fmt::format("[drm] Initialized amdgpu 3.61.0 20150101 for {} on minor {}", bdf,
+                  device.card_minor),
       device.event);
 }
 
 void Amdgpu::start_smu(const silicon::Gpu& gpu, const std::vector<firmware::BlobResult>& blobs,
                        EventId event) {
-  const auto smu = std::ranges::find_if(blobs, [](const auto& blob) { return blob.blob->block == "smu"; });
+  const auto smu =
+      std::ranges::find_if(blobs, [](const auto& blob) { return blob.blob->block == "smu"; });
   if (smu == blobs.end() || smu->error != 0) return;  // MP1's firmware lies in the IFWI
   const std::uint32_t v = smu->version;
   if (smu->interface != firmware::smu_driver_interface) {
-    log_device(gpu, 6, fmt::format("smu driver if version = {:#010x}, smu fw if version = {:#010x}, smu fw program = 0, "
-                                   "smu fw version = {:#010x} ({}.{}.{})", firmware::smu_driver_interface, smu->interface,
-                                   v, v >> 16 & 0xFF, v >> 8 & 0xFF, v & 0xFF), event);
+    log_device(
+        gpu, 6,
+        fmt::format(
+            "smu driver if version = {:#010x}, smu fw if version = {:#010x}, smu fw program = 0, "
+            "smu fw version = {:#010x} ({}.{}.{})",
+            firmware::smu_driver_interface, smu->interface, v, v >> 16 & 0xFF, v >> 8 & 0xFF,
+            v & 0xFF),
+        event);
     log_device(gpu, 4, "SMU driver if version not matched", event);
   }
   log_device(gpu, 6, "SMU is initialized successfully!", event);
@@ -219,16 +232,17 @@ bool Amdgpu::atomics_suffice(const silicon::Gpu& gpu, std::uint32_t mec, EventId
   if (gpu.pcie_atomics) return true;
   log_device(gpu, 6, "PCIE atomic ops is not supported", cause);
   if (enough == 0 || mec >= enough) return true;
-  const std::string shows = fmt::format("kfd kfd: amdgpu: skipped device 1002:{:04x}, PCI rejects atomics {}<{}",
-                                        gpu.product->device_id, mec, enough);
-  const EventId event = os_.journal.record(
-      Layer::kernel, Severity::error, "kfd.skipped", gpu.bdf.text(),
-      {{field::asked, "PCIe AtomicOps to the root complex"},
-       {field::got, "not routed"},
-       {field::did, "the device is no KFD node; graphics works"},
-       {field::shows, std::string_view(shows)},
-       {field::see, "dmesg"}},
-      gpu.event != no_event ? gpu.event : cause);
+  const std::string shows =
+      fmt::format("kfd kfd: amdgpu: skipped device 1002:{:04x}, PCI rejects atomics {}<{}",
+                  gpu.product->device_id, mec, enough);
+  const EventId event =
+      os_.journal.record(Layer::kernel, Severity::error, "kfd.skipped", gpu.bdf.text(),
+                         {{field::asked, "PCIe AtomicOps to the root complex"},
+                          {field::got, "not routed"},
+                          {field::did, "the device is no KFD node; graphics works"},
+                          {field::shows, std::string_view(shows)},
+                          {field::see, "dmesg"}},
+                         gpu.event != no_event ? gpu.event : cause);
   log(4, shows, event);
   return false;
 }
@@ -241,23 +255,24 @@ void Amdgpu::add_to_kfd(const GpuDevice& device) {
   log(6, "kfd kfd: amdgpu: Total number of KFD nodes to be created: 1", device.event);
   log(6, fmt::format("kfd kfd: amdgpu: KFD node 0 partition 0 size {}M", mib), device.event);
   log(6, "amdgpu: Virtual CRAT table created for GPU", device.event);
-  log(6, fmt::format("amdgpu: Topology: Add dGPU node [0x{:04x}:0x1002]", product.device_id), device.event);
+  log(6, fmt::format("amdgpu: Topology: Add dGPU node [0x{:04x}:0x1002]", product.device_id),
+      device.event);
   log(6, fmt::format("kfd kfd: amdgpu: added device 1002:{:04x}", product.device_id), device.event);
   KfdNode node{.gpu_id = make_gpu_id(gpu, kfd_),
                .gpu = device.gpu,
                .render_minor = device.render_minor,
                .vram_bytes = product.vram_bytes};
-  node.event = os_.journal.record(Layer::kernel, Severity::info, "kfd.node_added", gpu.bdf.text(),
-                                  {{"gpu_id", static_cast<std::int64_t>(node.gpu_id)},
-                                   {field::see, "rocminfo"}},
-                                  device.event);
+  node.event = os_.journal.record(
+      Layer::kernel, Severity::info, "kfd.node_added", gpu.bdf.text(),
+      {{"gpu_id", static_cast<std::int64_t>(node.gpu_id)}, {field::see, "rocminfo"}}, device.event);
   kfd_.add(node);
 }
 
 int Amdgpu::exit(EventId cause) {
   if (!kfd_.holders().empty()) return EBUSY;
   for (const GpuDevice& device : devices_) {
-    if (device.state == GpuDevice::State::bound) os_.pci.bind(board_.gpus()[device.gpu].bdf, "", cause);
+    if (device.state == GpuDevice::State::bound)
+      os_.pci.bind(board_.gpus()[device.gpu].bdf, "", cause);
   }
   devices_.clear();
   kfd_.stop(cause);

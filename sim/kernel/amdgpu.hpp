@@ -16,7 +16,7 @@ struct GpuDevice {
   enum class State : std::uint8_t { unbound, bound, failed };
   std::uint32_t gpu = 0;  ///< index on the board
   State state = State::unbound;
-  int error = 0;          ///< of a failed probe
+  int error = 0;  ///< of a failed probe
   std::uint32_t card_minor = 0;
   std::uint32_t render_minor = 0;
   std::map<std::string, std::uint32_t> firmware;  ///< file -> version that was loaded
@@ -65,7 +65,8 @@ class Amdgpu {
   void probe(GpuDevice& device, const std::vector<firmware::BlobResult>& blobs, EventId cause);
   EventId report_missing(const silicon::Gpu& gpu, const std::vector<firmware::BlobResult>& blobs,
                          EventId cause);
-  void start_smu(const silicon::Gpu& gpu, const std::vector<firmware::BlobResult>& blobs, EventId event);
+  void start_smu(const silicon::Gpu& gpu, const std::vector<firmware::BlobResult>& blobs,
+                 EventId event);
   /// False if KFD leaves the device out: it needs atomics that its platform does not route.
   bool atomics_suffice(const silicon::Gpu& gpu, std::uint32_t mec, EventId cause);
   void add_to_kfd(const GpuDevice& device);

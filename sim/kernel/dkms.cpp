@@ -11,7 +11,9 @@ namespace {
 constexpr std::string_view dkms_root = "/var/lib/dkms/amdgpu";
 constexpr std::string_view arch = "x86_64";
 
-std::string updates(const std::string& kernel) { return "/lib/modules/" + kernel + "/updates/dkms"; }
+std::string updates(const std::string& kernel) {
+  return "/lib/modules/" + kernel + "/updates/dkms";
+}
 
 /// The module's version without build number and distribution: "6.10.5-2125197.24.04" -> "6.10.5".
 std::string module_version(const std::string& version) {
@@ -44,8 +46,8 @@ const std::vector<std::string>& amdgpu_aliases() {
 }
 
 const std::vector<std::string>& dkms_companions() {
-  static const std::vector<std::string> names{"amddrm_ttm_helper", "amdttm", "amddrm_buddy",
-                                              "amdxcp", "amd_sched", "amdkcl"};
+  static const std::vector<std::string> names{
+      "amddrm_ttm_helper", "amdttm", "amddrm_buddy", "amdxcp", "amd_sched", "amdkcl"};
   return names;
 }
 
@@ -69,7 +71,7 @@ DkmsState Dkms::state(const std::string& version, const std::string& kernel) con
   }
   const auto installed = read_module(os_.files, updates(kernel) + "/amdgpu.ko");
   return installed && installed->get("version") == module_version(version) ? DkmsState::installed
-                                                                            : DkmsState::built;
+                                                                           : DkmsState::built;
 }
 
 Dkms::Outcome Dkms::status() const {
@@ -91,11 +93,10 @@ Dkms::Outcome Dkms::status() const {
       any = true;
       const bool original = os_.files.exists("/lib/modules/" + kernel +
                                              "/kernel/drivers/gpu/drm/amd/amdgpu/amdgpu.ko");
-      outcome.output += fmt::format(
-          "amdgpu/{}, {}, {}: {}\n", version, kernel, arch,
-          is == DkmsState::built ? "built"
-          : original             ? "installed (Original modules exist)"
-                                 : "installed");
+      outcome.output += fmt::format("amdgpu/{}, {}, {}: {}\n", version, kernel, arch,
+                                    is == DkmsState::built ? "built"
+                                    : original             ? "installed (Original modules exist)"
+                                                           : "installed");
     }
     if (!any) outcome.output += fmt::format("amdgpu/{}: added\n", version);
   }
@@ -107,14 +108,15 @@ Dkms::Outcome Dkms::add(const std::string& version, EventId cause) {
   if (!os_.files.exists("/usr/src/amdgpu-" + version + "/dkms.conf")) {
     outcome.exit_code = 2;
     outcome.output = fmt::format(
-        "Error! Could not find module source directory.\nDirectory: /usr/src/amdgpu-{} does not exist.\n", version);
+        "Error! Could not find module source directory.\nDirectory: /usr/src/amdgpu-{} does not exist.\n",
+        version);
     return outcome;
   }
   outcome.event = os_.journal.record(Layer::kernel, Severity::info, "dkms.added",
                                      "amdgpu/" + version, {{field::see, "dkms status"}}, cause);
   os_.files.symlink(tree(version) + "/source", "/usr/src/amdgpu-" + version, outcome.event);
-  outcome.output = fmt::format("Creating symlink {}/source -> /usr/src/amdgpu-{}\n", tree(version),
-                               version);
+  outcome.output =
+      fmt::format("Creating symlink {}/source -> /usr/src/amdgpu-{}\n", tree(version), version);
   return outcome;
 }
 
@@ -141,12 +143,14 @@ Dkms::Outcome Dkms::build(const std::string& version, const std::string& kernel,
   if (!os_.files.exists(headers)) {
     EventId why = os_.files.why(headers);
     if (why == no_event) why = os_.packages.why_no_file(headers);
-    return refuse(version, kernel,
-                  fmt::format("Error! Your kernel headers for kernel {0} cannot be found at "
-                              "/lib/modules/{0}/build or /lib/modules/{0}/source.\nPlease install "
-                              "the linux-headers-{0} package or use the --kernelsourcedir option to "
-                              "tell DKMS where it's located.\n", kernel),
-                  headers, why != no_event ? why : cause, 21);
+    return refuse(
+        version, kernel,
+        fmt::format("Error! Your kernel headers for kernel {0} cannot be found at "
+                    "/lib/modules/{0}/build or /lib/modules/{0}/source.\nPlease install "
+                    "the linux-headers-{0} package or use the --kernelsourcedir option to "
+                    "tell DKMS where it's located.\n",
+                    kernel),
+        headers, why != no_event ? why : cause, 21);
   }
   const EventId event = os_.journal.record(
       Layer::kernel, Severity::info, "dkms.built", fmt::format("amdgpu/{} {}", version, kernel),
@@ -155,15 +159,20 @@ Dkms::Outcome Dkms::build(const std::string& version, const std::string& kernel,
     os_.files.write(fmt::format("{}/{}/{}/module/{}.ko", tree(version), kernel, arch, name),
                     text_of(name, version, kernel), event);
   }
-  return {0, fmt::format("Building module:\nCleaning build area...done.\nBuilding module(s)....done.\n"),
-          event};
+  return {
+      0,
+      fmt::format("Building module:\nCleaning build area...done.\nBuilding module(s)....done.\n"),
+      event};
 }
 
 Dkms::Outcome Dkms::install(const std::string& version, const std::string& kernel, EventId cause) {
   Outcome outcome{0, {}, cause};
   if (state(version, kernel) == DkmsState::absent) {
-    return {3, fmt::format("Error! The module/version combo: amdgpu-{} is not located in the DKMS "
-                           "tree.\n", version), cause};
+    return {3,
+            fmt::format("Error! The module/version combo: amdgpu-{} is not located in the DKMS "
+                        "tree.\n",
+                        version),
+            cause};
   }
   if (state(version, kernel) == DkmsState::installed) {
     outcome.output = fmt::format("Module amdgpu-{} already installed on kernel {} ({}).\n", version,
@@ -174,13 +183,15 @@ Dkms::Outcome Dkms::install(const std::string& version, const std::string& kerne
     outcome = build(version, kernel, cause);
     if (outcome.exit_code != 0) return outcome;
   }
-  const EventId event = os_.journal.record(
-      Layer::kernel, Severity::info, "dkms.installed", fmt::format("amdgpu/{} {}", version, kernel),
-      {{field::see, "dkms status"}}, outcome.event);
+  const EventId event = os_.journal.record(Layer::kernel, Severity::info, "dkms.installed",
+                                           fmt::format("amdgpu/{} {}", version, kernel),
+                                           {{field::see, "dkms status"}}, outcome.event);
   for (const std::string& name : all_modules()) {
     os_.files.write(updates(kernel) + "/" + name + ".ko", text_of(name, version, kernel), event);
-    outcome.output += fmt::format("\n{}.ko:\nRunning module version sanity check.\n - Original module\n"
-                                  " - Installation\n   - Installing to {}/\n", name, updates(kernel));
+    outcome.output += fmt::format(
+        "\n{}.ko:\nRunning module version sanity check.\n - Original module\n"
+        " - Installation\n   - Installing to {}/\n",
+        name, updates(kernel));
   }
   depmod(os_.files, kernel, event);
   outcome.output += "depmod...\n";
@@ -191,24 +202,32 @@ Dkms::Outcome Dkms::install(const std::string& version, const std::string& kerne
 Dkms::Outcome Dkms::uninstall(const std::string& version, const std::string& kernel,
                               EventId cause) {
   if (state(version, kernel) != DkmsState::installed) {
-    return {5, fmt::format("Error! The module amdgpu {} is not currently installed for kernel {} "
-                           "({}).\n", version, kernel, arch), cause};
+    return {5,
+            fmt::format("Error! The module amdgpu {} is not currently installed for kernel {} "
+                        "({}).\n",
+                        version, kernel, arch),
+            cause};
   }
-  const EventId event = os_.journal.record(
-      Layer::kernel, Severity::info, "dkms.uninstalled",
-      fmt::format("amdgpu/{} {}", version, kernel), {{field::see, "dkms status"}}, cause);
+  const EventId event = os_.journal.record(Layer::kernel, Severity::info, "dkms.uninstalled",
+                                           fmt::format("amdgpu/{} {}", version, kernel),
+                                           {{field::see, "dkms status"}}, cause);
   for (const std::string& name : all_modules()) {
     os_.files.remove(updates(kernel) + "/" + name + ".ko", event);
   }
   depmod(os_.files, kernel, event);
-  return {0, fmt::format("Module amdgpu-{} for kernel {} ({}) was uninstalled.\n", version, kernel,
-                         arch), event};
+  return {
+      0,
+      fmt::format("Module amdgpu-{} for kernel {} ({}) was uninstalled.\n", version, kernel, arch),
+      event};
 }
 
 Dkms::Outcome Dkms::remove(const std::string& version, EventId cause) {
   if (!os_.files.lstat(tree(version))) {
-    return {3, fmt::format("Error! There are no instances of module: amdgpu {} located in the DKMS "
-                           "tree.\n", version), cause};
+    return {3,
+            fmt::format("Error! There are no instances of module: amdgpu {} located in the DKMS "
+                        "tree.\n",
+                        version),
+            cause};
   }
   Outcome outcome{0, {}, cause};
   const auto kernels = os_.files.list(tree(version)).value_or(std::vector<std::string>{});
@@ -218,16 +237,18 @@ Dkms::Outcome Dkms::remove(const std::string& version, EventId cause) {
     outcome.output += one.output;
     outcome.event = one.event;
   }
-  outcome.event = os_.journal.record(Layer::kernel, Severity::info, "dkms.removed",
-                                     "amdgpu/" + version, {{field::see, "dkms status"}},
-                                     outcome.event);
+  outcome.event =
+      os_.journal.record(Layer::kernel, Severity::info, "dkms.removed", "amdgpu/" + version,
+                         {{field::see, "dkms status"}}, outcome.event);
   os_.files.remove(tree(version), outcome.event);
-  outcome.output += fmt::format("Deleting module amdgpu-{} completely from the DKMS tree.\n", version);
+  outcome.output +=
+      fmt::format("Deleting module amdgpu-{} completely from the DKMS tree.\n", version);
   return outcome;
 }
 
 bool Dkms::autoinstall_enabled(const std::string& version) const {
-  for (const std::string& line : sim::lines_of(os_.files.text(tree(version) + "/source/dkms.conf"))) {
+  for (const std::string& line :
+       sim::lines_of(os_.files.text(tree(version) + "/source/dkms.conf"))) {
     if (line == "AUTOINSTALL=\"yes\"") return true;
   }
   return false;

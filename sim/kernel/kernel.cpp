@@ -30,16 +30,21 @@ constexpr std::uint32_t kfd_major = 235;  // dynamic on a real machine
 }  // namespace
 
 Kernel::Kernel(sim::Os& os, silicon::Board& board)
-    : dkms(os), kfd(os), amdgpu(os, board, kfd), modprobe(os, modules), os_(os), board_(board),
+    : dkms(os),
+      kfd(os),
+      amdgpu(os, board, kfd),
+      modprobe(os, modules),
+      os_(os),
+      board_(board),
       sysfs_(os, *this) {
   modprobe.set_entry("amdgpu", {[this](const LoadedModule& module, EventId cause) {
                                   return amdgpu.init(module, cause);
                                 },
                                 [this](EventId cause) { return amdgpu.exit(cause); }});
-  os.packages.on_change([this](const sim::Package& package, bool installed, EventId cause,
-                               std::string& output) {
-    dkms.on_package(package, installed, cause, output);
-  });
+  os.packages.on_change(
+      [this](const sim::Package& package, bool installed, EventId cause, std::string& output) {
+        dkms.on_package(package, installed, cause, output);
+      });
 }
 
 ModprobeResult Kernel::note(ModprobeResult result) {
@@ -128,8 +133,8 @@ SysResult<std::unique_ptr<DeviceFile>> Kernel::open_kfd(const Opener& opener) {
   const LoadedModule* module = modules.find("amdgpu");
   // "no gpu node! Cannot create KFD process": seen with in-tree drivers; dkms 6.10.5 still opened
   // without GPU nodes. Where between 6.10.5 and 6.12 the check came is assumed.
-  const bool checks = module && (module->version.empty() ||
-                                 sim::compare_versions(module->version, "6.12") >= 0);
+  const bool checks =
+      module && (module->version.empty() || sim::compare_versions(module->version, "6.12") >= 0);
   if (checks && kfd.nodes().empty()) {
     os_.log(3, "amdgpu: no gpu node! Cannot create KFD process", kfd.event());
     return fail(EINVAL, kfd.event());

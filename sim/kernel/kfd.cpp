@@ -53,8 +53,8 @@ std::uint64_t Kfd::available_vram(std::uint32_t gpu_id) const {
   const KfdNode* node = find(gpu_id);
   if (!node) return 0;
   std::uint64_t used = 0;
-  for (auto at = held_.lower_bound({gpu_id, INT32_MIN}); at != held_.end() && at->first.first == gpu_id;
-       ++at) {
+  for (auto at = held_.lower_bound({gpu_id, INT32_MIN});
+       at != held_.end() && at->first.first == gpu_id; ++at) {
     used += at->second.vram_bytes;
   }
   return node->vram_bytes - used;

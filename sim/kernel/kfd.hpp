@@ -17,7 +17,7 @@ struct KfdNode {
   std::uint32_t gpu = 0;           ///< index on the board
   std::uint32_t render_minor = 0;  ///< 128...
   std::uint64_t vram_bytes = 0;
-  EventId event = no_event;        ///< kfd.node_added
+  EventId event = no_event;  ///< kfd.node_added
 
   template <class Archive>
   void serialize(Archive& archive) {

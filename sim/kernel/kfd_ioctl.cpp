@@ -45,9 +45,9 @@ SysResult<int> KfdProcess::ioctl(unsigned long request, void* argument) {
   const auto info = asked ? kfd::ioctl_info(asked->nr) : std::nullopt;
   if (!info || info->since > context_.era.minor) {
     const int error = context_.era.unknown_is_enotty ? ENOTTY : EINVAL;
-    return fail(error, context_.os.journal.unmodelled(
-                           Layer::kernel, fmt::format("/dev/kfd ioctl {:#x}", request),
-                           errno_name(error), context_.kfd.event()));
+    return fail(error, context_.os.journal.unmodelled(Layer::kernel,
+                                                      fmt::format("/dev/kfd ioctl {:#x}", request),
+                                                      errno_name(error), context_.kfd.event()));
   }
   const auto& table = ioctl_table();
   const auto entry = std::ranges::find(table, info->nr, &IoctlEntry::number);

@@ -76,8 +76,8 @@ int KfdProcess::get_process_apertures_new(void* argument) {
                     .pad = 0});
   }
   args.num_of_nodes = static_cast<std::uint32_t>(list.size());
-  const bool copied = list.empty() || copy_to_user(args.kfd_process_device_apertures_ptr, list.data(),
-                                                   list.size() * sizeof list[0]);
+  const bool copied = list.empty() || copy_to_user(args.kfd_process_device_apertures_ptr,
+                                                   list.data(), list.size() * sizeof list[0]);
   return copied ? 0 : EFAULT;
 }
 
@@ -105,8 +105,7 @@ int KfdProcess::set_memory_policy(void* argument) {
 int KfdProcess::alloc_memory_of_gpu(void* argument) {
   auto& args = as<kfd::AllocMemoryOfGpuArgs>(argument);
   constexpr std::uint32_t kinds = kfd::alloc_flag::vram | kfd::alloc_flag::gtt |
-                                  kfd::alloc_flag::userptr |
-                                  kfd::alloc_flag::doorbell |
+                                  kfd::alloc_flag::userptr | kfd::alloc_flag::doorbell |
                                   kfd::alloc_flag::mmio_remap;
   if (args.size == 0 || !acquired(args.gpu_id)) return EINVAL;
   if (std::popcount(args.flags & kinds) != 1) return EINVAL;
@@ -114,17 +113,19 @@ int KfdProcess::alloc_memory_of_gpu(void* argument) {
     return EINVAL;
   }
   if ((args.flags & kfd::alloc_flag::mmio_remap) != 0 && args.size != page) return EINVAL;
-  const bool is_memory = (args.flags & (kfd::alloc_flag::vram | kfd::alloc_flag::gtt |
-                                        kfd::alloc_flag::userptr)) != 0;
+  const bool is_memory =
+      (args.flags & (kfd::alloc_flag::vram | kfd::alloc_flag::gtt | kfd::alloc_flag::userptr)) != 0;
   if (is_memory && args.va_addr != 0 && !resident(args.va_addr, args.size)) return EFAULT;
   if ((args.flags & kfd::alloc_flag::vram) != 0) {
     const auto reserved = context_.kfd.reserve_vram(opener_.pid, args.gpu_id, args.size);
     if (!reserved) return reserved.error().error;
   }
   args.handle = static_cast<std::uint64_t>(args.gpu_id) << 32 | next_handle_++;
-  args.mmap_offset = (args.flags & kfd::alloc_flag::doorbell) != 0
-                         ? kfd::MmapOffset{kfd::MmapType::doorbell, static_cast<std::uint16_t>(args.gpu_id), 0}.encode()
-                         : 0;
+  args.mmap_offset =
+      (args.flags & kfd::alloc_flag::doorbell) != 0
+          ? kfd::MmapOffset{kfd::MmapType::doorbell, static_cast<std::uint16_t>(args.gpu_id), 0}
+                .encode()
+          : 0;
   buffers_[args.handle] = {args.va_addr, args.size, args.flags, args.gpu_id, false};
   return 0;
 }
@@ -258,8 +259,7 @@ int KfdProcess::create_event(void* argument) {
     events_page_ = page_buffer->second.va;
     for (std::uint32_t id = 0; id < kfd::event_slots; ++id) *event_slot(id) = kfd::unsignaled_slot;
   }
-  const bool in_page = args.event_type == signal_type ||
-                       args.event_type == debug_type;
+  const bool in_page = args.event_type == signal_type || args.event_type == debug_type;
   std::uint32_t id = in_page ? 1 : kfd::first_nonsignal_event_id;
   while (events_.contains(id)) ++id;
   if (in_page && id >= kfd::event_slots) return ENOSPC;
@@ -382,8 +382,9 @@ int KfdProcess::create_queue(void* argument) {
   }
   if (!acquired(args.gpu_id)) return EINVAL;
   if (args.queue_type != static_cast<std::uint32_t>(kfd::QueueType::compute_aql)) {
-    context_.os.journal.unmodelled(Layer::kernel, fmt::format("CREATE_QUEUE type {}", args.queue_type),
-                                   "EINVAL", context_.kfd.event());
+    context_.os.journal.unmodelled(Layer::kernel,
+                                   fmt::format("CREATE_QUEUE type {}", args.queue_type), "EINVAL",
+                                   context_.kfd.event());
     return EINVAL;
   }
   const auto mapped = [&](std::uint64_t va, std::size_t bytes) {
@@ -397,9 +398,11 @@ int KfdProcess::create_queue(void* argument) {
   if (!doorbell) return doorbell.error().error;
   const KfdNode& node = *context_.kfd.find(args.gpu_id);
   // ROCr's write index lies in its amd_queue_t, whose start follows from it.
-  const std::uint64_t amd_queue = args.write_pointer_address - offsetof(aql::AmdQueue, write_dispatch_id);
-  const bool known = amd_queue % 64 == 0 && mapped(amd_queue, sizeof(aql::AmdQueue)) &&
-                     args.read_pointer_address == amd_queue + offsetof(aql::AmdQueue, read_dispatch_id);
+  const std::uint64_t amd_queue =
+      args.write_pointer_address - offsetof(aql::AmdQueue, write_dispatch_id);
+  const bool known =
+      amd_queue % 64 == 0 && mapped(amd_queue, sizeof(aql::AmdQueue)) &&
+      args.read_pointer_address == amd_queue + offsetof(aql::AmdQueue, read_dispatch_id);
   const cp::QueueConfig config{.id = next_queue_,
                                .ring_base = args.ring_base_address,
                                .size_packets = args.ring_size / 64,
@@ -415,9 +418,9 @@ int KfdProcess::create_queue(void* argument) {
     return EINVAL;
   }
   args.queue_id = next_queue_++;
-  args.doorbell_offset =
-      kfd::MmapOffset{kfd::MmapType::doorbell, static_cast<std::uint16_t>(args.gpu_id), *doorbell * 8ull}
-          .encode();
+  args.doorbell_offset = kfd::MmapOffset{kfd::MmapType::doorbell,
+                                         static_cast<std::uint16_t>(args.gpu_id), *doorbell * 8ull}
+                             .encode();
   doorbell_page(args.gpu_id)[*doorbell] = ~0ull;  // re-armed before it is handed out
   return 0;
 }

@@ -24,7 +24,6 @@ struct KfdEra {
   bool unknown_is_enotty = false;  ///< kfd_ioctl() since 2025: ENOTTY for an unknown number
 };
 
-
 struct GpuTraits {
   XnackSupport xnack = XnackSupport::none;
   cp::AgentLimits limits;

@@ -31,10 +31,12 @@ KfdProcess::HardwareQueue::~HardwareQueue() {
 }
 
 void KfdProcess::HardwareQueue::queue_error(cp::Queue&, const cp::QueueError& error) {
-  const std::string subject = fmt::format("pid {} queue {}", process_.opener_.pid, queue.config().id);
+  const std::string subject =
+      fmt::format("pid {} queue {}", process_.opener_.pid, queue.config().id);
   const std::string status = name(error.status);
   process_.context_.os.journal.record(
-      Layer::silicon, refused_ != no_event ? Severity::unmodelled : Severity::error, "queue.failed", subject,
+      Layer::silicon, refused_ != no_event ? Severity::unmodelled : Severity::error, "queue.failed",
+      subject,
       {{"packet", static_cast<std::int64_t>(error.packet_index)},
        {"exception", cp::name(error.kfd_code)},
        {field::status, std::string_view(status)}},

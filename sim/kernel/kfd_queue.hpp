@@ -22,7 +22,8 @@ class KfdProcess::HardwareQueue final : public cp::Hooks {
 
  private:
   KfdProcess& process_;
-  EventId refused_ = no_event;  ///< the request that rocdrill does not model, if that ended the queue
+  EventId refused_ =
+      no_event;  ///< the request that rocdrill does not model, if that ended the queue
 
  public:
   const std::uint32_t gpu_id;

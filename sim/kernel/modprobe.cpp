@@ -93,9 +93,10 @@ ModprobeResult Modprobe::load(const std::string& name,
   if (!path) {
     const EventId why = why_not_found(name);
     const std::string directory = "/lib/modules/" + os_.kernel_release;
-    return fail(name, "modprobe.not_found",
-                fmt::format("modprobe: FATAL: Module {} not found in directory {}\n", name, directory),
-                directory + "/modules.dep", "no entry for " + name, why != no_event ? why : cause);
+    return fail(
+        name, "modprobe.not_found",
+        fmt::format("modprobe: FATAL: Module {} not found in directory {}\n", name, directory),
+        directory + "/modules.dep", "no entry for " + name, why != no_event ? why : cause);
   }
   auto all = read_modprobe_config(os_).options[name];
   for (const auto& [key, value] : parameters) all[key] = value;
@@ -106,7 +107,8 @@ ModprobeResult Modprobe::load(const std::string& name,
     if (table_.find(other)) continue;
     const auto file = find_module(os_.files, os_.kernel_release, other);
     if (!file) continue;
-    if (ModprobeResult result = insert(*file, {}, name, cause); result.exit_code != 0) return result;
+    if (ModprobeResult result = insert(*file, {}, name, cause); result.exit_code != 0)
+      return result;
   }
   return insert(*path, std::move(all), {}, cause);
 }
@@ -139,8 +141,10 @@ ModprobeResult Modprobe::insert_file(const std::string& path,
                                      const std::map<std::string, std::string>& parameters,
                                      EventId cause) {
   if (!os_.files.exists(path)) {
-    return {1, fmt::format("insmod: ERROR: could not load module {}: No such file or directory\n",
-                           path), cause};
+    return {
+        1,
+        fmt::format("insmod: ERROR: could not load module {}: No such file or directory\n", path),
+        cause};
   }
   return insert(path, parameters, {}, cause);
 }
@@ -153,17 +157,20 @@ ModprobeResult Modprobe::insert(const std::string& path,
   if (table_.find(name)) return {0, {}, cause};
   const auto refuse = [&](int error, std::string dmesg) {
     if (!dmesg.empty()) os_.log(3, dmesg, cause);
-    return fail(name, "modprobe.refused",
-                fmt::format("modprobe: ERROR: could not insert '{}': {}\n", name, errno_text(error)),
-                "init_module(" + path + ")", errno_name(error), cause);
+    return fail(
+        name, "modprobe.refused",
+        fmt::format("modprobe: ERROR: could not insert '{}': {}\n", name, errno_text(error)),
+        "init_module(" + path + ")", errno_name(error), cause);
   };
   if (read_modprobe_config(os_).refused_by_kernel.contains(name)) {
     return refuse(EPERM, "Module " + name + " is blacklisted");
   }
   const std::string magic = file->get("vermagic");
   if (first_word(magic) != os_.kernel_release) {
-    return refuse(ENOEXEC, fmt::format("{}: version magic '{}' should be '{} SMP preempt mod_unload "
-                                       "modversions '", name, magic, os_.kernel_release));
+    return refuse(ENOEXEC,
+                  fmt::format("{}: version magic '{}' should be '{} SMP preempt mod_unload "
+                              "modversions '",
+                              name, magic, os_.kernel_release));
   }
   LoadedModule module{.name = name,
                       .path = path,
@@ -195,7 +202,8 @@ ModprobeResult Modprobe::remove(const std::string& name, EventId cause) {
   }
   if (const auto entry = entries_.find(name); entry != entries_.end()) {
     if (entry->second.exit(cause) != 0) {
-      return fail(name, "module.in_use", fmt::format("modprobe: FATAL: Module {} is in use.\n", name),
+      return fail(name, "module.in_use",
+                  fmt::format("modprobe: FATAL: Module {} is in use.\n", name),
                   "delete_module(" + name + ")", "EAGAIN", cause);
     }
   }

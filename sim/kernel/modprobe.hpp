@@ -14,16 +14,16 @@ namespace rocdrill::kernel {
 
 /// What /etc/modprobe.d, /lib/modprobe.d and the kernel command line say.
 struct ModprobeConfig {
-  std::map<std::string, EventId> blacklist;  ///< module -> event of the file that says so
+  std::map<std::string, EventId> blacklist;           ///< module -> event of the file that says so
   std::map<std::string, std::string> blacklisted_in;  ///< module -> file
-  std::set<std::string> refused_by_kernel;  ///< module_blacklist= of the command line
+  std::set<std::string> refused_by_kernel;            ///< module_blacklist= of the command line
   std::map<std::string, std::map<std::string, std::string>> options;
 };
 ModprobeConfig read_modprobe_config(const Os& os);
 
 struct ModprobeResult {
   int exit_code = 0;
-  std::string output;   ///< standard error
+  std::string output;  ///< standard error
   EventId event = no_event;
 };
 
@@ -37,7 +37,9 @@ class Modprobe {
   };
 
   Modprobe(Os& os, ModuleTable& table) : os_(os), table_(table) {}
-  void set_entry(std::string module, Entry entry) { entries_[std::move(module)] = std::move(entry); }
+  void set_entry(std::string module, Entry entry) {
+    entries_[std::move(module)] = std::move(entry);
+  }
 
   /// `modprobe NAME key=value...`: a name is not subject to the blacklist.
   ModprobeResult load(const std::string& name, const std::map<std::string, std::string>& parameters,

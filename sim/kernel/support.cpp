@@ -19,9 +19,10 @@ std::string kfd_support_markdown() {
   for (const kfd::IoctlInfo& info : kfd::ioctls()) {
     const auto entry = std::ranges::find(table, info.nr, &IoctlEntry::number);
     const bool handled = entry != table.end();
-    text += fmt::format("| {:#04x} | {} | {} | {} | {} | {} |\n", static_cast<unsigned>(info.nr), info.name, info.size,
-                        info.since == 0 ? std::string("out of tree") : fmt::format("1.{}", info.since),
-                        handled ? "yes" : "no", handled ? entry->note : "refused by name");
+    text += fmt::format(
+        "| {:#04x} | {} | {} | {} | {} | {} |\n", static_cast<unsigned>(info.nr), info.name,
+        info.size, info.since == 0 ? std::string("out of tree") : fmt::format("1.{}", info.since),
+        handled ? "yes" : "no", handled ? entry->note : "refused by name");
   }
   return text;
 }

@@ -81,7 +81,8 @@ EventId SysFs::why(std::string_view path) const {
 SysFs::Node SysFs::proc(const Parts& parts) const {
   Node node;
   if (parts.empty()) {
-    node.directory = std::vector<std::string>{"cmdline", "cpuinfo", "meminfo", "modules", "version"};
+    node.directory =
+        std::vector<std::string>{"cmdline", "cpuinfo", "meminfo", "modules", "version"};
     return node;
   }
   if (parts.size() > 1) return node;
@@ -100,9 +101,10 @@ SysFs::Node SysFs::proc(const Parts& parts) const {
       std::string text;
       const std::uint32_t count = kernel.cpu.sockets * kernel.cpu.cores_per_socket;
       for (std::uint32_t i = 0; i < count; ++i) {
-        fmt::format_to(std::back_inserter(text),
-                       "processor\t: {0}\nvendor_id\t: AuthenticAMD\nmodel name\t: {1}\napicid\t\t: {0}\n\n",
-                       i, kernel.cpu.model);
+        fmt::format_to(
+            std::back_inserter(text),
+            "processor\t: {0}\nvendor_id\t: AuthenticAMD\nmodel name\t: {1}\napicid\t\t: {0}\n\n",
+            i, kernel.cpu.model);
       }
       return text;
     };
@@ -114,8 +116,8 @@ SysFs::Node SysFs::proc(const Parts& parts) const {
         std::string users;
         for (const std::string& user : module.used_by) users += user + ",";
         fmt::format_to(std::back_inserter(text), "{} {} {} {} Live 0x0000000000000000{}\n",
-                       module.name, module.size, module.used_by.size(),
-                       users.empty() ? "-" : users, module.in_tree ? "" : " (OE)");
+                       module.name, module.size, module.used_by.size(), users.empty() ? "-" : users,
+                       module.in_tree ? "" : " (OE)");
       }
       return text;
     };
@@ -210,7 +212,8 @@ SysFs::Node SysFs::class_drm(const Parts& parts) const {
       node.target = "/sys/bus/pci/devices/" + gpu.bdf.text();
     }
     if (parts.size() == 2 && parts[1] == "dev") {
-      const std::uint32_t minor = parts[0].starts_with("card") ? device.card_minor : device.render_minor;
+      const std::uint32_t minor =
+          parts[0].starts_with("card") ? device.card_minor : device.render_minor;
       node.content = [minor] { return fmt::format("226:{}\n", minor); };
     }
   }

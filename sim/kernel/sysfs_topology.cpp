@@ -15,10 +15,11 @@ namespace {
 using silicon::CpuNode;
 using silicon::GpuNode;
 
-constexpr std::uint32_t cpu_clk_mhz = 3700;    // assumed
-constexpr std::uint32_t slit_distance = 32;    // between two sockets
+constexpr std::uint32_t cpu_clk_mhz = 3700;  // assumed
+constexpr std::uint32_t slit_distance = 32;  // between two sockets
 
-std::uint32_t loaded_version(const GpuDevice& device, std::uint32_t fallback, std::string_view part) {
+std::uint32_t loaded_version(const GpuDevice& device, std::uint32_t fallback,
+                             std::string_view part) {
   for (const auto& [file, version] : device.firmware) {
     if (version != 0 && file.find(part) != std::string::npos) return version;
   }
@@ -38,7 +39,8 @@ std::vector<kfd::IoLink> links_of(const Kernel& kernel, std::size_t index) {
     links.push_back(silicon::pcie_link(*gpus[self].product, from, gpus[self].numa_node));
     for (std::size_t i = 0; i < nodes.size(); ++i) {
       if (!kernel.board().xgmi(self, nodes[i].gpu)) continue;
-      links.push_back(silicon::xgmi_link(*gpus[self].product, from, static_cast<std::uint32_t>(cpus + i)));
+      links.push_back(
+          silicon::xgmi_link(*gpus[self].product, from, static_cast<std::uint32_t>(cpus + i)));
     }
     return links;
   }
@@ -74,7 +76,8 @@ GpuNode gpu_node(const Kernel& kernel, std::size_t index) {
   const auto device = std::ranges::find(devices, node.gpu, &GpuDevice::gpu);
   GpuNode out{.product = gpu.product};
   for (std::size_t i = 0; i + cpus < index; ++i) {
-    out.simd_id_base += silicon::simd_id_step(*kernel.board().gpus()[kernel.kfd.nodes()[i].gpu].product);
+    out.simd_id_base +=
+        silicon::simd_id_step(*kernel.board().gpus()[kernel.kfd.nodes()[i].gpu].product);
   }
   out.location_id = gpu.bdf.location();
   out.domain = gpu.bdf.domain;
@@ -82,7 +85,8 @@ GpuNode gpu_node(const Kernel& kernel, std::size_t index) {
   out.hive_id = gpu.product->xgmi_links > 0 ? kernel.board().hive_id() : 0;
   out.unique_id = gpu.unique_id;
   out.fw_version = loaded_version(*device, silicon::default_mec_version(*gpu.product), "mec");
-  out.sdma_fw_version = loaded_version(*device, silicon::default_sdma_version(*gpu.product), "sdma");
+  out.sdma_fw_version =
+      loaded_version(*device, silicon::default_sdma_version(*gpu.product), "sdma");
   out.io_links_count = count_links(kernel, index);
   out.cpu_clk_mhz = cpu_clk_mhz;
   return out;
@@ -91,7 +95,8 @@ GpuNode gpu_node(const Kernel& kernel, std::size_t index) {
 std::optional<std::uint32_t> index_in(std::string_view text, std::uint32_t count) {
   std::uint32_t index = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), index);
-  if (error != std::errc{} || end != text.data() + text.size() || index >= count) return std::nullopt;
+  if (error != std::errc{} || end != text.data() + text.size() || index >= count)
+    return std::nullopt;
   return index;
 }
 
@@ -102,7 +107,8 @@ SysFs::Node SysFs::topology_node(std::size_t index, const Parts& rest) const {
   const Kernel& kernel = kernel_;
   const bool is_gpu = index >= kernel.cpu.sockets;
   if (rest.empty()) {
-    out.directory = {"caches", "gpu_id", "io_links", "mem_banks", "name", "p2p_links", "properties"};
+    out.directory = {"caches", "gpu_id",    "io_links",  "mem_banks",
+                     "name",   "p2p_links", "properties"};
     return out;
   }
   if (rest.size() == 1 && rest[0] == "gpu_id") {
@@ -112,7 +118,8 @@ SysFs::Node SysFs::topology_node(std::size_t index, const Parts& rest) const {
   }
   if (rest.size() == 1 && rest[0] == "name") {
     out.content = [&kernel, index, is_gpu] {
-      return is_gpu ? std::string(gpu_node(kernel, index).product->kfd_name) + "\n" : std::string("\n");
+      return is_gpu ? std::string(gpu_node(kernel, index).product->kfd_name) + "\n"
+                    : std::string("\n");
     };
     return out;
   }

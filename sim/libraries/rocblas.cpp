@@ -7,7 +7,9 @@ namespace rocdrill::libraries {
 std::string tensile_index(std::string_view gfx) {
   return fmt::format("TensileLibrary_lazy_{}.dat", gfx);
 }
-std::string tensile_kernels(std::string_view gfx) { return fmt::format("Kernels.so-000-{}.hsaco", gfx); }
+std::string tensile_kernels(std::string_view gfx) {
+  return fmt::format("Kernels.so-000-{}.hsaco", gfx);
+}
 
 std::string Rocblas::gfx(int device) {
   const auto properties = hip_.properties(device);
@@ -24,19 +26,21 @@ std::expected<void, LibraryFailure> Rocblas::create(int device) {
   std::string text = fmt::format(
       "rocBLAS error: Cannot read {}/TensileLibrary.dat: {} for GPU arch : {}\n List of available "
       "TensileLibrary Files : \n",
-      directory_, process_.exists(directory_) ? "Illegal seek" : "No such file or directory", target);
+      directory_, process_.exists(directory_) ? "Illegal seek" : "No such file or directory",
+      target);
   if (auto names = process_.list(directory_)) {
     for (const std::string& name : *names) {
       if (name.starts_with("TensileLibrary")) text += fmt::format("\"{}/{}\"\n", directory_, name);
     }
   }
   const std::string shows = text.substr(0, text.find('\n'));
-  const EventId event = journal_.record(Layer::libraries, Severity::error, "rocblas.no_data", target,
-                                        {{field::asked, std::string_view(index)},
-                                         {field::got, "ENOENT"},
-                                         {field::did, "the process ends"},
-                                         {field::shows, std::string_view(shows)}},
-                                        process_.why(index));
+  const EventId event =
+      journal_.record(Layer::libraries, Severity::error, "rocblas.no_data", target,
+                      {{field::asked, std::string_view(index)},
+                       {field::got, "ENOENT"},
+                       {field::did, "the process ends"},
+                       {field::shows, std::string_view(shows)}},
+                      process_.why(index));
   return std::unexpected(LibraryFailure{std::move(text), event, true, false});
 }
 
@@ -48,10 +52,12 @@ std::expected<void, LibraryFailure> Rocblas::gemm(int device) {
   const HipFailure& failure = launched.error();
   const std::string status = name(failure.error);
   const EventId event = journal_.record(
-      Layer::libraries, failure.unmodelled ? Severity::unmodelled : Severity::error, "rocblas.gemm_failed",
-      "rocblas_gemm_ex", {{field::asked, std::string_view(kernels)}, {field::got, std::string_view(status)}},
+      Layer::libraries, failure.unmodelled ? Severity::unmodelled : Severity::error,
+      "rocblas.gemm_failed", "rocblas_gemm_ex",
+      {{field::asked, std::string_view(kernels)}, {field::got, std::string_view(status)}},
       failure.event);
-  return std::unexpected(LibraryFailure{"rocblas_status_internal_error", event, false, failure.unmodelled});
+  return std::unexpected(
+      LibraryFailure{"rocblas_status_internal_error", event, false, failure.unmodelled});
 }
 
 }  // namespace rocdrill::libraries

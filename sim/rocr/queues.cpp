@@ -47,7 +47,8 @@ SysResult<std::unique_ptr<QueueMemory>> QueueMemory::create(Thunk& thunk, std::u
   memory->queue_ = static_cast<aql::AmdQueue*>(*queue);
   memory->queue_->base_address = address(memory->ring_);
   memory->queue_->size = packets;
-  memory->queue_->read_dispatch_id_field_base_byte_offset = offsetof(aql::AmdQueue, read_dispatch_id);
+  memory->queue_->read_dispatch_id_field_base_byte_offset =
+      offsetof(aql::AmdQueue, read_dispatch_id);
   return memory;
 }
 
@@ -76,7 +77,8 @@ void UserQueue::failed(HsaStatus status) {
 }
 
 HsaResult<std::unique_ptr<GpuQueue>> GpuQueue::create(SignalPool& signals, std::uint32_t gpu_id,
-                                                      bool exceptions, const QueueOptions& options) {
+                                                      bool exceptions,
+                                                      const QueueOptions& options) {
   if (const auto status = check(options)) return fail(*status);
   const auto out_of_resources = [](const SysError& error) {
     return fail(HsaStatus::out_of_resources, error.event);

@@ -22,20 +22,22 @@ std::string gfx_name(std::uint64_t version) {
 std::optional<std::uint64_t> parse_override(const std::string& text) {
   unsigned major = 0, minor = 0, step = 0;
   char rest = 0;
-  if (std::sscanf(text.c_str(), "%u.%u.%u%c", &major, &minor, &step, &rest) != 3) return std::nullopt;
+  if (std::sscanf(text.c_str(), "%u.%u.%u%c", &major, &minor, &step, &rest) != 3)
+    return std::nullopt;
   if (major > 63 || minor > 255 || step > 255) return std::nullopt;
   return major * 10000ull + minor * 100ull + step;
 }
 
 bool has_xnack_feature(std::uint64_t version) { return version >= 90000 && version < 100000; }
 bool has_sramecc_feature(const std::string& gfx) {
-  return gfx == "gfx906" || gfx == "gfx908" || gfx == "gfx90a" || gfx == "gfx942" || gfx == "gfx950";
+  return gfx == "gfx906" || gfx == "gfx908" || gfx == "gfx90a" || gfx == "gfx942" ||
+         gfx == "gfx950";
 }
 
 /// Newest generation that a release knows; an agent beyond it is not created (5.2.3: measured).
 bool known_to(const Installation& installation, const std::string& gfx) {
-  return installation.major() >= 6 || (gfx != "gfx942" && gfx != "gfx950" && !gfx.starts_with("gfx11") &&
-                                       !gfx.starts_with("gfx12"));
+  return installation.major() >= 6 || (gfx != "gfx942" && gfx != "gfx950" &&
+                                       !gfx.starts_with("gfx11") && !gfx.starts_with("gfx12"));
 }
 
 /// Memory that the soft queues of a process may touch.
@@ -61,7 +63,9 @@ class QueueHandle final : public Queue {
   std::span<aql::Packet> ring() override { return queue_->ring(); }
   std::uint64_t load_read_index() const override { return queue_->load_read_index(); }
   std::uint64_t load_write_index() const override { return queue_->load_write_index(); }
-  std::uint64_t add_write_index(std::uint64_t count) override { return queue_->add_write_index(count); }
+  std::uint64_t add_write_index(std::uint64_t count) override {
+    return queue_->add_write_index(count);
+  }
   void store_write_index(std::uint64_t value) override { queue_->store_write_index(value); }
   void ring_doorbell(std::uint64_t index) override { queue_->ring_doorbell(index); }
   HsaStatus status() const override { return queue_->status(); }
@@ -75,7 +79,9 @@ class QueueHandle final : public Queue {
 class NodeRuntime final : public RocrRuntime {
  public:
   NodeRuntime(Journal& journal, Installation installation, std::unique_ptr<Thunk> thunk)
-      : journal_(journal), installation_(std::move(installation)), thunk_(std::move(thunk)),
+      : journal_(journal),
+        installation_(std::move(installation)),
+        thunk_(std::move(thunk)),
         own_memory_(*thunk_),
         signals_(*thunk_, thunk_->process().env("HSA_ENABLE_INTERRUPT") != "0") {
     signals_.relax = [this] { return relax(); };
@@ -142,7 +148,8 @@ void NodeRuntime::add_agent(const TopologyNode& node) {
   if (!node.is_gpu()) {
     const auto cpuinfo = thunk_->process().read_file("/proc/cpuinfo");
     const std::size_t at = cpuinfo ? cpuinfo->find("model name\t: ") : std::string::npos;
-    if (at != std::string::npos) agent.name = cpuinfo->substr(at + 13, cpuinfo->find('\n', at) - at - 13);
+    if (at != std::string::npos)
+      agent.name = cpuinfo->substr(at + 13, cpuinfo->find('\n', at) - at - 13);
     agent.uuid = "CPU-XX";
     agent.compute_units = static_cast<std::uint32_t>(node.properties.cpu_cores_count);
     agents_.push_back(std::move(agent));
@@ -160,7 +167,8 @@ void NodeRuntime::add_agent(const TopologyNode& node) {
   if (has_xnack_feature(version)) agent.isa += xnack_ ? ":xnack+" : ":xnack-";
   agent.chip_id = static_cast<std::uint32_t>(is.device_id);
   agent.bdf = static_cast<std::uint32_t>(is.location_id);
-  agent.compute_units = static_cast<std::uint32_t>(is.simd_count / std::max<std::uint64_t>(is.simd_per_cu, 1));
+  agent.compute_units =
+      static_cast<std::uint32_t>(is.simd_count / std::max<std::uint64_t>(is.simd_per_cu, 1));
   agent.wavefront_size = static_cast<std::uint32_t>(is.wave_front_size);
   agents_.push_back(std::move(agent));
   gpu_ids_.push_back(node.gpu_id);
@@ -168,12 +176,14 @@ void NodeRuntime::add_agent(const TopologyNode& node) {
 
 void NodeRuntime::refuse_agent(const TopologyNode& node) {
   const std::string gfx = gfx_name(node.properties.gfx_target_version);
-  const std::string did = fmt::format("ROCr of ROCm {} does not know {}: no agent", installation_.version, gfx);
-  journal_.record(Layer::runtime, Severity::warning, "hsa.agent_unknown", gfx,
-                  {{field::did, std::string_view(did)},
-                   {field::shows, "Warning: Agent creation failed.\nThe GPU node has an unrecognized id."},
-                   {field::see, "rocminfo"}},
-                  thunk_->process().why("/sys/class/kfd/kfd/topology/nodes"));
+  const std::string did =
+      fmt::format("ROCr of ROCm {} does not know {}: no agent", installation_.version, gfx);
+  journal_.record(
+      Layer::runtime, Severity::warning, "hsa.agent_unknown", gfx,
+      {{field::did, std::string_view(did)},
+       {field::shows, "Warning: Agent creation failed.\nThe GPU node has an unrecognized id."},
+       {field::see, "rocminfo"}},
+      thunk_->process().why("/sys/class/kfd/kfd/topology/nodes"));
 }
 
 EventId NodeRuntime::choose_xnack() {
@@ -204,7 +214,8 @@ void NodeRuntime::filter() {
   for (std::size_t i = cpus; i < agents_.size(); ++i) uuids.push_back(agents_[i].uuid);
   const std::string value = process.env("ROCR_VISIBLE_DEVICES");
   std::vector<AgentInfo> kept(agents_.begin(), first);
-  std::vector<std::uint32_t> ids(gpu_ids_.begin(), gpu_ids_.begin() + static_cast<std::ptrdiff_t>(cpus));
+  std::vector<std::uint32_t> ids(gpu_ids_.begin(),
+                                 gpu_ids_.begin() + static_cast<std::ptrdiff_t>(cpus));
   for (const std::size_t gpu : visible_gpus(value, uuids)) {
     kept.push_back(agents_[cpus + gpu]);
     ids.push_back(gpu_ids_[cpus + gpu]);
@@ -212,11 +223,13 @@ void NodeRuntime::filter() {
   agents_ = std::move(kept);
   gpu_ids_ = std::move(ids);
   const std::string did = fmt::format("{} of {} GPUs stay", agents_.size() - cpus, all_gpus_);
-  event_ = journal_.record(
-      Layer::runtime, agents_.size() == cpus ? Severity::warning : Severity::info, "hsa.filter",
-      "ROCR_VISIBLE_DEVICES",
-      {{field::asked, std::string_view(value)}, {field::did, std::string_view(did)}, {field::see, "rocminfo"}},
-      std::max(event_, process.why_env("ROCR_VISIBLE_DEVICES")));
+  event_ =
+      journal_.record(Layer::runtime, agents_.size() == cpus ? Severity::warning : Severity::info,
+                      "hsa.filter", "ROCR_VISIBLE_DEVICES",
+                      {{field::asked, std::string_view(value)},
+                       {field::did, std::string_view(did)},
+                       {field::see, "rocminfo"}},
+                      std::max(event_, process.why_env("ROCR_VISIBLE_DEVICES")));
 }
 
 EventId NodeRuntime::record_start(EventId cause) {
@@ -239,7 +252,9 @@ HsaResult<void> NodeRuntime::start() {
   }
   exceptions_ = installation_.major() >= 6 && thunk_->kfd_minor() >= 13;
   for (const TopologyNode& node : thunk_->nodes()) {
-    exceptions_ = exceptions_ && (!node.is_gpu() || (node.properties.capability & kfd::capability::debugger_firmware) != 0);
+    exceptions_ =
+        exceptions_ &&
+        (!node.is_gpu() || (node.properties.capability & kfd::capability::debugger_firmware) != 0);
   }
   if (exceptions_) exceptions_ = thunk_->runtime_enable(true).has_value();
   choose_xnack();
@@ -250,7 +265,8 @@ HsaResult<void> NodeRuntime::start() {
     }
     add_agent(node);
   }
-  all_gpus_ = static_cast<std::size_t>(std::ranges::count(agents_, DeviceType::gpu, &AgentInfo::type));
+  all_gpus_ =
+      static_cast<std::size_t>(std::ranges::count(agents_, DeviceType::gpu, &AgentInfo::type));
   event_ = record_start(process.why("/sys/class/kfd/kfd/topology/nodes"));
   filter();
   return {};
@@ -265,7 +281,8 @@ bool NodeRuntime::relax() {
   return progress;
 }
 
-HsaResult<std::unique_ptr<Queue>> NodeRuntime::create_queue(std::size_t agent, QueueOptions options) {
+HsaResult<std::unique_ptr<Queue>> NodeRuntime::create_queue(std::size_t agent,
+                                                            QueueOptions options) {
   if (agent >= agents_.size()) return fail(HsaStatus::invalid_agent);
   if (agents_[agent].type == DeviceType::gpu) {
     auto queue = GpuQueue::create(signals_, gpu_ids_[agent], exceptions_, options);
@@ -276,7 +293,8 @@ HsaResult<std::unique_ptr<Queue>> NodeRuntime::create_queue(std::size_t agent, Q
   auto memory = QueueMemory::create(*thunk_, options.size);
   if (!memory) return fail(HsaStatus::out_of_resources, memory.error().event);
   return std::make_unique<QueueHandle>(
-      *this, std::make_unique<SoftQueue>(std::move(*memory), options, next_soft_queue_++, own_memory_));
+      *this,
+      std::make_unique<SoftQueue>(std::move(*memory), options, next_soft_queue_++, own_memory_));
 }
 
 HsaResult<std::unique_ptr<Signal>> NodeRuntime::create_signal(std::int64_t initial) {
@@ -297,7 +315,8 @@ void NodeRuntime::set_agent_dispatch_handler(Queue& queue,
                                              std::function<void(const aql::Packet&)> handler) {
   auto* handle = dynamic_cast<QueueHandle*>(&queue);
   auto* soft = handle ? dynamic_cast<SoftQueue*>(&handle->inner()) : nullptr;
-  if (!soft) throw std::invalid_argument("agent-dispatch packets are served on queues of CPU agents");
+  if (!soft)
+    throw std::invalid_argument("agent-dispatch packets are served on queues of CPU agents");
   soft->set_handler(std::move(handler));
 }
 
@@ -309,14 +328,15 @@ HsaResult<std::unique_ptr<Runtime>> hsa_init(Process& process, Journal& journal,
     const std::string got = errno_name(error);
     const std::string status_name = name(status);
     const std::string shows = "Call returned " + text(status);
-    return fail(status, journal.record(Layer::runtime, Severity::error, "hsa.init_failed", "hsa_init",
-                                       {{field::asked, asked},
-                                        {field::got, std::string_view(got)},
-                                        {field::did, "no agent is enumerated"},
-                                        {field::status, std::string_view(status_name)},
-                                        {field::shows, std::string_view(shows)},
-                                        {field::see, "rocminfo"}},
-                                       cause));
+    return fail(status,
+                journal.record(Layer::runtime, Severity::error, "hsa.init_failed", "hsa_init",
+                               {{field::asked, asked},
+                                {field::got, std::string_view(got)},
+                                {field::did, "no agent is enumerated"},
+                                {field::status, std::string_view(status_name)},
+                                {field::shows, std::string_view(shows)},
+                                {field::see, "rocminfo"}},
+                               cause));
   };
   auto thunk = Thunk::open(process);
   if (!thunk) {

@@ -18,10 +18,14 @@ std::atomic_ref<std::int64_t> value_of(aql::AmdSignal* signal) {
 
 bool holds(SignalCondition condition, std::int64_t observed, std::int64_t value) {
   switch (condition) {
-    case SignalCondition::eq: return observed == value;
-    case SignalCondition::ne: return observed != value;
-    case SignalCondition::lt: return observed < value;
-    case SignalCondition::gte: return observed >= value;
+    case SignalCondition::eq:
+      return observed == value;
+    case SignalCondition::ne:
+      return observed != value;
+    case SignalCondition::lt:
+      return observed < value;
+    case SignalCondition::gte:
+      return observed >= value;
   }
   return false;
 }
@@ -76,8 +80,8 @@ std::int64_t UserSignal::wait(SignalCondition condition, std::int64_t value,
   }
   // Nothing that runs can change it: block until the time is up.
   if (memory_->event_id != 0) {
-    const auto timeout = static_cast<std::uint32_t>(
-        std::min<std::uint64_t>((timeout_ns + ms - 1) / ms, 0xFFFFFFFE));
+    const auto timeout =
+        static_cast<std::uint32_t>(std::min<std::uint64_t>((timeout_ns + ms - 1) / ms, 0xFFFFFFFE));
     static_cast<void>(pool_.thunk().wait_event(memory_->event_id, timeout));
   } else {
     pool_.thunk().process().sleep_ns(timeout_ns);

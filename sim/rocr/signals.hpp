@@ -40,7 +40,8 @@ class UserSignal final : public Signal {
   void subtract(std::int64_t value) override;
   std::int64_t exchange(std::int64_t value) override;
   std::int64_t compare_exchange(std::int64_t expected, std::int64_t value) override;
-  std::int64_t wait(SignalCondition condition, std::int64_t value, std::uint64_t timeout_ns) override;
+  std::int64_t wait(SignalCondition condition, std::int64_t value,
+                    std::uint64_t timeout_ns) override;
 
  private:
   SignalPool& pool_;

@@ -163,7 +163,8 @@ SysResult<Thunk::QueueResource> Thunk::create_queue(std::uint32_t gpu_id, void* 
     destroy_queue(args.queue_id);
     return std::unexpected(doorbells.error());
   }
-  return QueueResource{args.queue_id, static_cast<volatile std::uint64_t*>(*doorbells) + in_page / 8};
+  return QueueResource{args.queue_id,
+                       static_cast<volatile std::uint64_t*>(*doorbells) + in_page / 8};
 }
 
 void Thunk::destroy_queue(std::uint32_t queue_id) {
@@ -190,8 +191,8 @@ SysResult<Thunk::EventResource> Thunk::create_event(bool auto_reset) {
   if (!events_page_known_) args.event_page_offset = memory_.at(events_page_).handle;
   if (auto got = call(kfd::Ioctl::create_event, args); !got) return std::unexpected(got.error());
   events_page_known_ = true;
-  return EventResource{args.event_id, reinterpret_cast<std::uintptr_t>(events_page_) +
-                                          args.event_slot_index * 8ull};
+  return EventResource{
+      args.event_id, reinterpret_cast<std::uintptr_t>(events_page_) + args.event_slot_index * 8ull};
 }
 
 void Thunk::destroy_event(std::uint32_t id) {

@@ -11,8 +11,8 @@
 namespace rocdrill::rocr {
 
 struct TopologyNode {
-  std::uint32_t user_id = 0;   ///< "Node:" of rocminfo; dense, unlike the sysfs number
-  std::uint32_t gpu_id = 0;    ///< 0 on CPU nodes
+  std::uint32_t user_id = 0;  ///< "Node:" of rocminfo; dense, unlike the sysfs number
+  std::uint32_t gpu_id = 0;   ///< 0 on CPU nodes
   int render_fd = -1;
   kfd::KfdNodeProperties properties;
   std::uint64_t memory_bytes = 0;  ///< of bank 0

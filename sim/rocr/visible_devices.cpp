@@ -27,7 +27,8 @@ std::vector<std::string> tokens_of(std::string_view value) {
   }
 }
 
-std::optional<std::size_t> by_uuid(const std::string& token, const std::vector<std::string>& uuids) {
+std::optional<std::size_t> by_uuid(const std::string& token,
+                                   const std::vector<std::string>& uuids) {
   if (token.size() < 5 || token.size() > 20) return std::nullopt;
   std::optional<std::size_t> match;
   for (std::size_t i = 0; i < uuids.size(); ++i) {
@@ -48,7 +49,8 @@ std::optional<std::size_t> by_index(const std::string& token, std::size_t count)
 
 }  // namespace
 
-std::vector<std::size_t> visible_gpus(std::string_view value, const std::vector<std::string>& uuids) {
+std::vector<std::size_t> visible_gpus(std::string_view value,
+                                      const std::vector<std::string>& uuids) {
   std::vector<std::size_t> visible;
   if (value.empty()) return visible;
   auto tokens = tokens_of(value);

@@ -15,6 +15,7 @@ namespace rocdrill::rocr {
 /// base 0; a UUID token of 5 to 20 characters is a prefix of the UUID. Only as many tokens as
 /// there are GPUs are read, and reading stops at the first that is no number, out of range,
 /// an unknown or ambiguous UUID or a duplicate; what came before stays. Set but empty: no GPU.
-std::vector<std::size_t> visible_gpus(std::string_view value, const std::vector<std::string>& uuids);
+std::vector<std::size_t> visible_gpus(std::string_view value,
+                                      const std::vector<std::string>& uuids);
 
 }  // namespace rocdrill::rocr

@@ -28,9 +28,11 @@ void Board::power_on(EventId cause) {
     if (!gpu.responds) continue;
     const std::string bdf = gpu.bdf.text();
     const std::string unique_id = fmt::format("{:016x}", gpu.unique_id);
-    const EventId event = os_.journal.record(
-        Layer::silicon, Severity::info, "pci.enumerated", bdf,
-        {{"product", gpu.product->product}, {"unique_id", std::string_view(unique_id)}, {field::see, "lspci -d 1002:"}}, cause);
+    const EventId event = os_.journal.record(Layer::silicon, Severity::info, "pci.enumerated", bdf,
+                                             {{"product", gpu.product->product},
+                                              {"unique_id", std::string_view(unique_id)},
+                                              {field::see, "lspci -d 1002:"}},
+                                             cause);
     os_.pci.add({.bdf = gpu.bdf,
                  .device = gpu.product->device_id,
                  .subsystem_device = gpu.product->device_id,

@@ -10,22 +10,34 @@ namespace {
 // The whole story in one table: what is looked at, in which order, and what must hold before.
 constexpr Check table[] = {
     {"silicon.pci", 0, Layer::silicon, "AMD GPUs are on the PCI bus", "", pci_devices},
-    {"firmware.blobs", 0, Layer::firmware, "the driver found its firmware", "silicon.pci", firmware_blobs},
+    {"firmware.blobs", 0, Layer::firmware, "the driver found its firmware", "silicon.pci",
+     firmware_blobs},
     {"kernel.module", 1, Layer::kernel, "amdgpu is loaded", "silicon.pci", kernel_module},
-    {"kernel.dkms", 0, Layer::kernel, "a dkms driver is built for this kernel", "silicon.pci", kernel_dkms},
+    {"kernel.dkms", 0, Layer::kernel, "a dkms driver is built for this kernel", "silicon.pci",
+     kernel_dkms},
     {"kernel.probe", 0, Layer::kernel, "amdgpu drives every GPU", "kernel.module", kernel_probe},
     {"kernel.topology", 0, Layer::kernel, "KFD lists the GPUs", "kernel.module", kernel_topology},
-    {"access.kfd", 2, Layer::access, "/dev/kfd can be opened read-write", "kernel.topology", access_kfd},
-    {"access.render", 2, Layer::access, "the render nodes can be opened", "kernel.topology", access_render},
-    {"runtime.agents", 3, Layer::runtime, "ROCr enumerates GPU agents", "access.kfd", runtime_agents},
-    {"runtime.queue", 0, Layer::runtime, "a barrier packet completes on a queue", "runtime.agents", runtime_queue},
-    {"runtime.health", 4, Layer::runtime, "the management tool lists the GPUs", "kernel.probe", health},
+    {"access.kfd", 2, Layer::access, "/dev/kfd can be opened read-write", "kernel.topology",
+     access_kfd},
+    {"access.render", 2, Layer::access, "the render nodes can be opened", "kernel.topology",
+     access_render},
+    {"runtime.agents", 3, Layer::runtime, "ROCr enumerates GPU agents", "access.kfd",
+     runtime_agents},
+    {"runtime.queue", 0, Layer::runtime, "a barrier packet completes on a queue", "runtime.agents",
+     runtime_queue},
+    {"runtime.health", 4, Layer::runtime, "the management tool lists the GPUs", "kernel.probe",
+     health},
     {"hip.devices", 5, Layer::hip, "HIP sees devices", "runtime.agents", hip_devices},
-    {"code-objects.targets", 0, Layer::code_objects, "the programs carry code for the GPUs", "hip.devices", code_object_targets},
-    {"libraries.data", 0, Layer::libraries, "rocBLAS has data for the GPUs", "hip.devices", library_data},
-    {"framework.available", 5, Layer::framework, "torch.cuda.is_available()", "hip.devices", framework_available},
-    {"framework.matmul", 5, Layer::framework, "a matrix product is finite", "framework.available", framework_matmul},
-    {"framework.collectives", 6, Layer::framework, "an all-reduce over the local GPUs", "framework.available", collectives},
+    {"code-objects.targets", 0, Layer::code_objects, "the programs carry code for the GPUs",
+     "hip.devices", code_object_targets},
+    {"libraries.data", 0, Layer::libraries, "rocBLAS has data for the GPUs", "hip.devices",
+     library_data},
+    {"framework.available", 5, Layer::framework, "torch.cuda.is_available()", "hip.devices",
+     framework_available},
+    {"framework.matmul", 5, Layer::framework, "a matrix product is finite", "framework.available",
+     framework_matmul},
+    {"framework.collectives", 6, Layer::framework, "an all-reduce over the local GPUs",
+     "framework.available", collectives},
 };
 
 bool passed(const std::vector<Result>& results, std::string_view id) {
@@ -37,10 +49,14 @@ bool passed(const std::vector<Result>& results, std::string_view id) {
 
 std::string_view name(Status status) {
   switch (status) {
-    case Status::pass: return "pass";
-    case Status::fail: return "fail";
-    case Status::not_reached: return "not reached";
-    case Status::not_modelled: return "not modelled";
+    case Status::pass:
+      return "pass";
+    case Status::fail:
+      return "fail";
+    case Status::not_reached:
+      return "not reached";
+    case Status::not_modelled:
+      return "not modelled";
   }
   return "";
 }
@@ -66,7 +82,8 @@ std::vector<std::string> lines_with(const std::string& text, std::string_view pa
 }
 
 std::vector<Result> run(Backend& backend, const Deployment& deployment) {
-  Context context{.backend = backend, .deployment = deployment, .session = backend.host().session()};
+  Context context{
+      .backend = backend, .deployment = deployment, .session = backend.host().session()};
   context.process = backend.host().spawn(context.session);
   std::vector<Result> results;
   for (const Check& check : table) {

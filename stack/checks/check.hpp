@@ -15,21 +15,22 @@ enum class Status : std::uint8_t { pass, fail, not_reached, not_modelled };
 std::string_view name(Status status);  ///< "pass", "fail", "not reached", "not modelled"
 
 struct Result {
-  std::string id;        ///< "kernel.module"
-  int step = 0;          ///< of the bring-up script, 1 to 6; 0 for a finer check
+  std::string id;  ///< "kernel.module"
+  int step = 0;    ///< of the bring-up script, 1 to 6; 0 for a finer check
   Layer layer = Layer::silicon;
-  std::string title;     ///< "amdgpu is loaded"
+  std::string title;  ///< "amdgpu is loaded"
   Status status = Status::not_reached;
-  std::string evidence = {};  ///< what was seen, as an operator would see it; may have several lines
-  std::string next = {};      ///< the command to run next, "" if there is nothing to do
+  std::string evidence =
+      {};                    ///< what was seen, as an operator would see it; may have several lines
+  std::string next = {};     ///< the command to run next, "" if there is nothing to do
   EventId event = no_event;  ///< the event behind a failure, where the backend keeps a history
 };
 
 /// What is deployed on the node, as far as checks need to be told.
 struct Deployment {
-  std::vector<std::string> programs;   ///< files with device code that must suit every GPU
-  std::string rocblas_library;         ///< folder with rocBLAS's data files; "" to leave out
-  std::size_t expected_gpus = 0;       ///< 0: as many as the bus shows
+  std::vector<std::string> programs;  ///< files with device code that must suit every GPU
+  std::string rocblas_library;        ///< folder with rocBLAS's data files; "" to leave out
+  std::size_t expected_gpus = 0;      ///< 0: as many as the bus shows
 };
 
 /// All checks in the order of the layers. A check whose prerequisite did not pass is

@@ -16,15 +16,17 @@ struct Context {
 
   // Found by earlier checks:
   std::vector<std::string> amd_gpus = {};  ///< BDFs of AMD GPUs on the bus
-  std::size_t bound = 0;              ///< of which amdgpu drives
-  std::size_t gpu_nodes = 0;          ///< GPU nodes of the KFD topology
+  std::size_t bound = 0;                   ///< of which amdgpu drives
+  std::size_t gpu_nodes = 0;               ///< GPU nodes of the KFD topology
   std::unique_ptr<Runtime> runtime = {};
-  std::size_t agents = 0;             ///< GPU agents
+  std::size_t agents = 0;  ///< GPU agents
   std::unique_ptr<Hip> hip = {};
-  int devices = 0;                    ///< HIP devices
+  int devices = 0;  ///< HIP devices
   std::unique_ptr<Framework> framework = {};
 
-  CommandResult run(const std::vector<std::string>& argv) { return backend.host().run(argv, session); }
+  CommandResult run(const std::vector<std::string>& argv) {
+    return backend.host().run(argv, session);
+  }
   /// The command's output under its prompt: "$ lsmod\n...".
   static std::string shown(const std::vector<std::string>& argv, const CommandResult& result);
 };

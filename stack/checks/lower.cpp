@@ -9,7 +9,9 @@
 namespace rocdrill::checks {
 namespace {
 
-bool is_gpu_class(const std::string& text) { return text.starts_with("0x03") || text.starts_with("0x12"); }
+bool is_gpu_class(const std::string& text) {
+  return text.starts_with("0x03") || text.starts_with("0x12");
+}
 
 }  // namespace
 
@@ -17,7 +19,9 @@ Finding pci_devices(Context& context) {
   Process& process = *context.process;
   const std::string root = "/sys/bus/pci/devices";
   auto names = process.list(root);
-  if (!names) return {Status::fail, root + ": " + errno_text(names.error().error), "lspci", names.error().event};
+  if (!names)
+    return {Status::fail, root + ": " + errno_text(names.error().error), "lspci",
+            names.error().event};
   for (const std::string& bdf : *names) {
     const std::string vendor = process.read_file(root + "/" + bdf + "/vendor").value_or("");
     const std::string kind = process.read_file(root + "/" + bdf + "/class").value_or("");
@@ -25,7 +29,9 @@ Finding pci_devices(Context& context) {
   }
   const std::size_t count = context.amd_gpus.size();
   const std::size_t expected = context.deployment.expected_gpus;
-  Finding found{Status::pass, fmt::format("{} AMD GPU{}: {}", count, count == 1 ? "" : "s", fmt::join(context.amd_gpus, " ")),
+  Finding found{Status::pass,
+                fmt::format("{} AMD GPU{}: {}", count, count == 1 ? "" : "s",
+                            fmt::join(context.amd_gpus, " ")),
                 "", no_event};
   if (count == 0 || count < expected) {
     found.status = Status::fail;
@@ -37,7 +43,8 @@ Finding pci_devices(Context& context) {
 
 Finding firmware_blobs(Context& context) {
   if (!context.process->exists("/sys/module/amdgpu")) {
-    return {Status::not_reached, "amdgpu is not loaded, so nothing asked for firmware", "lsmod", no_event};
+    return {Status::not_reached, "amdgpu is not loaded, so nothing asked for firmware", "lsmod",
+            no_event};
   }
   const CommandResult dmesg = context.run({"dmesg"});
   if (!dmesg.found || dmesg.exit_code != 0) {
@@ -48,8 +55,8 @@ Finding firmware_blobs(Context& context) {
   if (blocks.empty()) return {Status::pass, "no IP block lacks its firmware", "", no_event};
   missing.insert(missing.end(), blocks.begin(), blocks.end());
   if (missing.size() > 4) missing.resize(4);
-  return {Status::fail, fmt::format("{}", fmt::join(missing, "\n")), "ls /lib/firmware/updates/amdgpu /lib/firmware/amdgpu",
-          no_event};
+  return {Status::fail, fmt::format("{}", fmt::join(missing, "\n")),
+          "ls /lib/firmware/updates/amdgpu /lib/firmware/amdgpu", no_event};
 }
 
 Finding kernel_module(Context& context) {
@@ -57,7 +64,8 @@ Finding kernel_module(Context& context) {
   const CommandResult lsmod = context.run(command);
   const auto loaded = lines_with(lsmod.out, "amdgpu ");
   if (!loaded.empty()) return {Status::pass, loaded.front(), "", no_event};
-  return {Status::fail, "$ lsmod | grep amdgpu\n(nothing)", "modprobe amdgpu", context.process->why("/sys/module/amdgpu")};
+  return {Status::fail, "$ lsmod | grep amdgpu\n(nothing)", "modprobe amdgpu",
+          context.process->why("/sys/module/amdgpu")};
 }
 
 Finding kernel_dkms(Context& context) {
@@ -68,11 +76,13 @@ Finding kernel_dkms(Context& context) {
   }
   const std::string release = context.backend.host().kernel_release();
   for (const std::string& line : lines_with(dkms.out, "amdgpu")) {
-    if (line.find(release + ",") != std::string::npos && line.find(": installed") != std::string::npos) {
+    if (line.find(release + ",") != std::string::npos &&
+        line.find(": installed") != std::string::npos) {
       return {Status::pass, line, "", no_event};
     }
   }
-  return {Status::fail, "$ uname -r\n" + release + "\n" + Context::shown(command, dkms), "dkms install amdgpu -k " + release,
+  return {Status::fail, "$ uname -r\n" + release + "\n" + Context::shown(command, dkms),
+          "dkms install amdgpu -k " + release,
           context.process->why("/lib/modules/" + release + "/updates/dkms/amdgpu.ko")};
 }
 
@@ -83,10 +93,13 @@ Finding kernel_probe(Context& context) {
     if (driver && driver->ends_with("/amdgpu")) {
       ++context.bound;
     } else {
-      without.push_back(driver ? fmt::format("{} ({})", bdf, driver->substr(driver->rfind('/') + 1)) : bdf);
+      without.push_back(driver ? fmt::format("{} ({})", bdf, driver->substr(driver->rfind('/') + 1))
+                               : bdf);
     }
   }
-  if (without.empty()) return {Status::pass, fmt::format("{} of {} bound", context.bound, context.amd_gpus.size()), "", no_event};
+  if (without.empty())
+    return {Status::pass, fmt::format("{} of {} bound", context.bound, context.amd_gpus.size()), "",
+            no_event};
   return {Status::fail, fmt::format("no amdgpu on {}", fmt::join(without, " ")), "dmesg", no_event};
 }
 
@@ -95,15 +108,19 @@ Finding kernel_topology(Context& context) {
   const std::string root = "/sys/class/kfd/kfd/topology/nodes";
   auto nodes = process.list(root);
   if (!nodes) {
-    return {Status::fail, "/sys/class/kfd is absent: KFD never started", "dmesg", nodes.error().event};
+    return {Status::fail, "/sys/class/kfd is absent: KFD never started", "dmesg",
+            nodes.error().event};
   }
   std::size_t cpus = 0;
   for (const std::string& node : *nodes) {
     const std::string id = process.read_file(root + "/" + node + "/gpu_id").value_or("0\n");
     (id == "0\n" ? cpus : context.gpu_nodes) += 1;
   }
-  if (context.gpu_nodes > 0) return {Status::pass, fmt::format("{} GPU nodes, {} CPU nodes", context.gpu_nodes, cpus), "", no_event};
-  return {Status::fail, fmt::format("the topology is empty: {} CPU nodes, no GPU node", cpus), "dmesg", process.why(root)};
+  if (context.gpu_nodes > 0)
+    return {Status::pass, fmt::format("{} GPU nodes, {} CPU nodes", context.gpu_nodes, cpus), "",
+            no_event};
+  return {Status::fail, fmt::format("the topology is empty: {} CPU nodes, no GPU node", cpus),
+          "dmesg", process.why(root)};
 }
 
 }  // namespace rocdrill::checks

@@ -20,7 +20,9 @@ bool ends_unmodelled(const Backend& backend, EventId event) {
   return false;
 }
 
-std::string base_target(const HipDeviceInfo& info) { return info.gcn_arch_name.substr(0, info.gcn_arch_name.find(':')); }
+std::string base_target(const HipDeviceInfo& info) {
+  return info.gcn_arch_name.substr(0, info.gcn_arch_name.find(':'));
+}
 
 Finding open_device(Context& context, const std::string& path) {
   auto fd = context.process->open(path, O_RDWR | O_CLOEXEC);
@@ -42,7 +44,9 @@ Finding access_kfd(Context& context) { return open_device(context, "/dev/kfd"); 
 
 Finding access_render(Context& context) {
   auto names = context.process->list("/dev/dri");
-  if (!names) return {Status::fail, "/dev/dri: " + errno_text(names.error().error), "ls -l /dev/dri", names.error().event};
+  if (!names)
+    return {Status::fail, "/dev/dri: " + errno_text(names.error().error), "ls -l /dev/dri",
+            names.error().event};
   std::size_t opened = 0;
   for (const std::string& name : *names) {
     if (!name.starts_with("renderD")) continue;
@@ -56,7 +60,8 @@ Finding access_render(Context& context) {
 Finding runtime_agents(Context& context) {
   auto runtime = context.backend.open_runtime(*context.process);
   if (!runtime) {
-    return {Status::fail, "hsa_init: " + text(runtime.error().status), "rocminfo", runtime.error().event};
+    return {Status::fail, "hsa_init: " + text(runtime.error().status), "rocminfo",
+            runtime.error().event};
   }
   context.runtime = std::move(*runtime);
   std::vector<std::string> names;
@@ -65,9 +70,11 @@ Finding runtime_agents(Context& context) {
   }
   context.agents = names.size();
   if (names.empty()) {
-    return {Status::fail, "ROCr lists CPU agents only", "rocminfo", context.process->why("/sys/class/kfd/kfd/topology/nodes")};
+    return {Status::fail, "ROCr lists CPU agents only", "rocminfo",
+            context.process->why("/sys/class/kfd/kfd/topology/nodes")};
   }
-  std::string evidence = fmt::format("{} GPU agent{}: {}", names.size(), names.size() == 1 ? "" : "s", names.front());
+  std::string evidence =
+      fmt::format("{} GPU agent{}: {}", names.size(), names.size() == 1 ? "" : "s", names.front());
   if (names.size() < context.gpu_nodes) {
     evidence += fmt::format(" ({} GPU nodes; ROCR_VISIBLE_DEVICES={})", context.gpu_nodes,
                             context.process->env("ROCR_VISIBLE_DEVICES"));
@@ -88,7 +95,8 @@ Finding runtime_queue(Context& context) {
   if ((*done)->wait(SignalCondition::lt, 1, 1'000'000'000) == 0) {
     return {Status::pass, "barrier-AND packet completed, signal 1 -> 0", "", no_event};
   }
-  return {Status::fail, "the completion signal did not change: " + text((*queue)->status()), "dmesg", no_event};
+  return {Status::fail, "the completion signal did not change: " + text((*queue)->status()),
+          "dmesg", no_event};
 }
 
 Finding health(Context& context) {
@@ -96,7 +104,8 @@ Finding health(Context& context) {
   const CommandResult smi = context.run(command);
   if (!smi.found) return {Status::not_reached, "amd-smi is not installed", "", no_event};
   const std::size_t listed = lines_with(smi.out, "BDF:").size();
-  if (smi.exit_code == 0 && listed > 0) return {Status::pass, fmt::format("amd-smi lists {} GPUs", listed), "", no_event};
+  if (smi.exit_code == 0 && listed > 0)
+    return {Status::pass, fmt::format("amd-smi lists {} GPUs", listed), "", no_event};
   return {Status::fail, Context::shown(command, smi), "amd-smi list", smi.event};
 }
 
@@ -107,32 +116,39 @@ Finding hip_devices(Context& context) {
   if (!count) {
     const HipFailure& failure = count.error();
     return {failure.unmodelled ? Status::not_modelled : Status::fail,
-            failure.abort_text.empty() ? "hipGetDeviceCount: " + name(failure.error) : failure.abort_text,
+            failure.abort_text.empty() ? "hipGetDeviceCount: " + name(failure.error)
+                                       : failure.abort_text,
             "env | grep VISIBLE_DEVICES", failure.event};
   }
   context.devices = *count;
   std::string first;
   if (auto properties = context.hip->properties(0)) first = properties->gcn_arch_name;
-  return {Status::pass, fmt::format("{} device{}, {}", *count, *count == 1 ? "" : "s", first), "", no_event};
+  return {Status::pass, fmt::format("{} device{}, {}", *count, *count == 1 ? "" : "s", first), "",
+          no_event};
 }
 
 Finding code_object_targets(Context& context) {
-  if (context.deployment.programs.empty()) return {Status::not_reached, "no program was named", "", no_event};
+  if (context.deployment.programs.empty())
+    return {Status::not_reached, "no program was named", "", no_event};
   for (const std::string& program : context.deployment.programs) {
     for (int device = 0; device < context.devices; ++device) {
       auto loaded = context.hip->load_module(device, program);
       if (loaded) continue;
       const HipFailure& failure = loaded.error();
-      std::string evidence = fmt::format("{} on device {}: {}", program, device, name(failure.error));
-      if (const Timeline* timeline = context.backend.timeline(); timeline && failure.event != no_event) {
+      std::string evidence =
+          fmt::format("{} on device {}: {}", program, device, name(failure.error));
+      if (const Timeline* timeline = context.backend.timeline();
+          timeline && failure.event != no_event) {
         evidence += "\n" + timeline->at(failure.event).text(field::got);
       }
-      return {failure.unmodelled ? Status::not_modelled : Status::fail, std::move(evidence), "roc-obj-ls " + program,
-              failure.event};
+      return {failure.unmodelled ? Status::not_modelled : Status::fail, std::move(evidence),
+              "roc-obj-ls " + program, failure.event};
     }
   }
-  return {Status::pass, fmt::format("{} of {} programs load on every device", context.deployment.programs.size(),
-                                    context.deployment.programs.size()), "", no_event};
+  return {Status::pass,
+          fmt::format("{} of {} programs load on every device", context.deployment.programs.size(),
+                      context.deployment.programs.size()),
+          "", no_event};
 }
 
 Finding library_data(Context& context) {
@@ -145,7 +161,8 @@ Finding library_data(Context& context) {
   for (const std::string& target : targets) {
     const std::string file = folder + "/TensileLibrary_lazy_" + target + ".dat";
     if (auto stat = context.process->stat(file); !stat) {
-      return {Status::fail, file + ": " + errno_text(stat.error().error), "ls " + folder, stat.error().event};
+      return {Status::fail, file + ": " + errno_text(stat.error().error), "ls " + folder,
+              stat.error().event};
     }
   }
   return {Status::pass, fmt::format("data for {}", fmt::join(targets, " ")), "", no_event};
@@ -159,8 +176,11 @@ Finding framework_available(Context& context) {
             "python3 -c 'import torch; print(torch.version.hip)'", imported.event};
   }
   const FrameworkResult available = context.framework->is_available();
-  if (available.ok) return {Status::pass, fmt::format("True, {} GPUs", context.framework->device_count()), "", no_event};
-  return {Status::fail, available.text, "python3 -c 'import torch; print(torch.cuda.is_available())'", available.event};
+  if (available.ok)
+    return {Status::pass, fmt::format("True, {} GPUs", context.framework->device_count()), "",
+            no_event};
+  return {Status::fail, available.text,
+          "python3 -c 'import torch; print(torch.cuda.is_available())'", available.event};
 }
 
 Finding framework_matmul(Context& context) {
@@ -175,9 +195,12 @@ Finding framework_matmul(Context& context) {
 Finding collectives(Context& context) {
   if (context.devices < 2) return {Status::not_reached, "one GPU", "", no_event};
   if (!context.backend.capabilities().has(Capability::kernel_dispatch)) {
-    return {Status::not_modelled, "all_reduce_perf needs kernels, which do not execute on this backend yet", "", no_event};
+    return {Status::not_modelled,
+            "all_reduce_perf needs kernels, which do not execute on this backend yet", "",
+            no_event};
   }
-  return {Status::not_reached, "run all_reduce_perf of rccl-tests", "all_reduce_perf -g " + std::to_string(context.devices), no_event};
+  return {Status::not_reached, "run all_reduce_perf of rccl-tests",
+          "all_reduce_perf -g " + std::to_string(context.devices), no_event};
 }
 
 }  // namespace rocdrill::checks

@@ -52,7 +52,8 @@ void make_mi300x(benchmark::State& state) {
 BENCHMARK(make_mi300x)->Unit(benchmark::kMillisecond);
 
 void replay_stale_dkms(benchmark::State& state) {
-  const auto loaded = scenarios::load_drill(data(), "stale-dkms", scenarios::built_in_knowledge()).value();
+  const auto loaded =
+      scenarios::load_drill(data(), "stale-dkms", scenarios::built_in_knowledge()).value();
   const sim::NodeSpec description = spec(loaded.drill.node);
   const auto drill = scenarios::resolve(loaded.drill, loaded.node, 1);
   for (auto _ : state) benchmark::DoNotOptimize(scenarios::run_drill(drill, description, {}));

@@ -27,7 +27,8 @@ Outcome run(const std::string& arguments) {
   std::FILE* pipe = popen(line.c_str(), "r");
   Outcome outcome;
   std::array<char, 4096> buffer{};
-  for (std::size_t n; (n = std::fread(buffer.data(), 1, buffer.size(), pipe)) > 0;) outcome.text.append(buffer.data(), n);
+  for (std::size_t n; (n = std::fread(buffer.data(), 1, buffer.size(), pipe)) > 0;)
+    outcome.text.append(buffer.data(), n);
   const int status = pclose(pipe);
   outcome.exit_code = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
   return outcome;
@@ -75,7 +76,8 @@ TEST(Cli, ExplainReachesFromFaultToSymptom) {
   ASSERT_GE(chain.size(), 6u);
   EXPECT_EQ(chain.front().at("kind"), "fault.injected");
   EXPECT_EQ(chain.back().at("kind"), "torch.is_available");
-  for (std::size_t i = 1; i < chain.size(); ++i) EXPECT_EQ(chain[i].at("cause"), chain[i - 1].at("id"));
+  for (std::size_t i = 1; i < chain.size(); ++i)
+    EXPECT_EQ(chain[i].at("cause"), chain[i - 1].at("id"));
 }
 
 TEST(Cli, EveryReadingCommandHasJson) {
@@ -85,7 +87,8 @@ TEST(Cli, EveryReadingCommandHasJson) {
   EXPECT_EQ(json("replay double-filter --layer hip --json").at("layers").size(), 1u);
   EXPECT_EQ(json("check --drill firmware-missing --json").at("first_failure"), "firmware.blobs");
   EXPECT_TRUE(json("check --node mi210 --json").at("first_failure").is_null());
-  EXPECT_EQ(json("versions --node mi300x-8 --json").at("verdict").at("driver_and_user_space"), "supported");
+  EXPECT_EQ(json("versions --node mi300x-8 --json").at("verdict").at("driver_and_user_space"),
+            "supported");
   EXPECT_GE(json("node list --json").at("nodes").size(), 3u);
   EXPECT_EQ(json("node show mi300x-8 --json").at("gpus").size(), 8u);
   EXPECT_GE(json("fault list --json").at("faults").size(), 7u);
@@ -119,7 +122,8 @@ TEST(Cli, WrongNamesGetASuggestion) {
 }
 
 TEST(Cli, HelpEverywhere) {
-  for (const char* command : {"list", "show", "replay", "explain", "check", "versions", "node", "fault", "validate"}) {
+  for (const char* command :
+       {"list", "show", "replay", "explain", "check", "versions", "node", "fault", "validate"}) {
     const Outcome help = run(std::string(command) + " --help");
     EXPECT_EQ(help.exit_code, 0) << command;
     EXPECT_THAT(help.text, HasSubstr("usage: rocdrill " + std::string(command)));
@@ -147,7 +151,8 @@ TEST(Cli, AGoodDrillWithOneThingWrong) {
   std::ostringstream good;
   good << std::ifstream(ROCDRILL_SOURCE_DIR "/scenarios/drills/stale-dkms/drill.yaml").rdbuf();
   const ScratchFolder folder;
-  const auto expect = [&](const std::string& from, const std::string& to, const std::string& message) {
+  const auto expect = [&](const std::string& from, const std::string& to,
+                          const std::string& message) {
     std::string text = good.str();
     const std::size_t at = text.find(from);
     ASSERT_NE(at, std::string::npos) << from;
@@ -167,7 +172,9 @@ TEST(Cli, AGoodDrillWithOneThingWrong) {
 TEST(Cli, DamagedCodeObjectsAreNamed) {
   const ScratchFolder folder;
   const std::filesystem::path from = ROCDRILL_SOURCE_DIR "/scenarios";
-  const std::string object = folder.write("code_objects/saxpy/gfx90a.co", "\x7f" "ELF cut short");
+  const std::string object = folder.write("code_objects/saxpy/gfx90a.co",
+                                          "\x7f"
+                                          "ELF cut short");
   const auto root = std::filesystem::path(object).parent_path().parent_path().parent_path();
   std::filesystem::copy(from / "drills", root / "drills", std::filesystem::copy_options::recursive);
   std::filesystem::copy(from / "nodes", root / "nodes", std::filesystem::copy_options::recursive);
@@ -179,7 +186,8 @@ TEST(Cli, DamagedCodeObjectsAreNamed) {
 TEST(Cli, TimeStandsWhereItIsAsked) {
   const auto early = json("replay stale-dkms --at 0.5s --json");
   for (const auto& layer : early.at("layers")) {
-    for (const auto& event : layer.at("events")) EXPECT_LE(event.at("time_ns").get<std::uint64_t>(), 500'000'000u);
+    for (const auto& event : layer.at("events"))
+      EXPECT_LE(event.at("time_ns").get<std::uint64_t>(), 500'000'000u);
   }
 }
 

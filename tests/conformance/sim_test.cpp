@@ -15,7 +15,9 @@ class NodeSubject final : public BackendUnderTest {
   HsaResult<std::unique_ptr<Runtime>> open_runtime() override {
     return node_->open_runtime(*process_);
   }
-  std::optional<std::size_t> queue_resources() override { return node_->kernel.kfd.doorbells_in_use(); }
+  std::optional<std::size_t> queue_resources() override {
+    return node_->kernel.kfd.doorbells_in_use();
+  }
 
  private:
   std::unique_ptr<sim::Node> node_;
@@ -27,7 +29,8 @@ AqlSubject subject(const char* name, const char* id) {
 }
 
 // MI210 has the legacy error path (a KFD without exceptions), MI300X the other.
-INSTANTIATE_TEST_SUITE_P(Sim, AqlConformance, testing::Values(subject("mi210", "mi210"), subject("mi300x", "mi300x-8")),
+INSTANTIATE_TEST_SUITE_P(Sim, AqlConformance,
+                         testing::Values(subject("mi210", "mi210"), subject("mi300x", "mi300x-8")),
                          [](const auto& info) { return info.param.name; });
 
 }  // namespace

@@ -13,17 +13,21 @@ using scenarios::StateCheck;
 
 bool holds(sim::Node& node, const StateCheck& state) {
   switch (state.kind) {
-    case StateCheck::Kind::file_absent: return !node.os.files.exists(state.subject);
-    case StateCheck::Kind::file_present: return node.os.files.exists(state.subject);
+    case StateCheck::Kind::file_absent:
+      return !node.os.files.exists(state.subject);
+    case StateCheck::Kind::file_present:
+      return node.os.files.exists(state.subject);
     case StateCheck::Kind::command: {
       const CommandResult result = sh(node, state.command);
       return result.exit_code == state.exit && result.out.find(state.contains) != std::string::npos;
     }
-    case StateCheck::Kind::check_passes: break;
+    case StateCheck::Kind::check_passes:
+      break;
   }
   for (const checks::Result& result : check(node)) {
-    if (state.subject == "all" ? result.status == checks::Status::fail
-                               : result.id == state.subject && result.status != checks::Status::pass) {
+    if (state.subject == "all"
+            ? result.status == checks::Status::fail
+            : result.id == state.subject && result.status != checks::Status::pass) {
       return false;
     }
   }
@@ -49,7 +53,8 @@ void perform(sim::Node& node, const std::vector<scenarios::Command>& commands) {
     const CommandResult result = sh(node, command, true);
     EXPECT_TRUE(result.found) << "no command " << command.front();
     for (const std::string& line : {result.out, result.err}) {
-      EXPECT_EQ(line.find("not modelled by rocdrill"), std::string::npos) << command.front() << ": " << line;
+      EXPECT_EQ(line.find("not modelled by rocdrill"), std::string::npos)
+          << command.front() << ": " << line;
     }
   }
 }
@@ -88,11 +93,12 @@ TEST_P(Drills, NoWrongFixSolvesIt) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Shipped, Drills, testing::ValuesIn(data().list_drills()), [](const auto& info) {
-  std::string name = info.param;
-  std::ranges::replace(name, '-', '_');
-  return name;
-});
+INSTANTIATE_TEST_SUITE_P(Shipped, Drills, testing::ValuesIn(data().list_drills()),
+                         [](const auto& info) {
+                           std::string name = info.param;
+                           std::ranges::replace(name, '-', '_');
+                           return name;
+                         });
 
 }  // namespace
 }  // namespace rocdrill::test

@@ -38,10 +38,12 @@ TEST(StaleDkms, EveryLinkNamesTheOneBelow) {
   const auto broken = run("stale-dkms");
   const Timeline& timeline = broken->os.timeline;
   const auto chain = scenarios::explain(timeline, scenarios::top_symptom(timeline));
-  EXPECT_THAT(kinds(timeline, chain),
-              ElementsAre("fault.injected", "package.removed", "dkms.not_built", "modprobe.not_found",
-                          "device.open_failed", "hsa.init_failed", "hip.no_device", "torch.is_available"));
-  for (std::size_t i = 1; i < chain.size(); ++i) EXPECT_EQ(timeline.cause_of(chain[i]), chain[i - 1]);
+  EXPECT_THAT(
+      kinds(timeline, chain),
+      ElementsAre("fault.injected", "package.removed", "dkms.not_built", "modprobe.not_found",
+                  "device.open_failed", "hsa.init_failed", "hip.no_device", "torch.is_available"));
+  for (std::size_t i = 1; i < chain.size(); ++i)
+    EXPECT_EQ(timeline.cause_of(chain[i]), chain[i - 1]);
   EXPECT_EQ(timeline.at(chain[4]).text(field::status), "ENOENT");
   EXPECT_EQ(timeline.at(chain[5]).text(field::status), "HSA_STATUS_ERROR_OUT_OF_RESOURCES");
   EXPECT_EQ(timeline.at(chain[6]).text(field::status), "hipErrorNoDevice");
@@ -69,7 +71,8 @@ TEST(StaleDkms, WithoutTheFaultNothingFails) {
 
 TEST(StaleDkms, BuildingTheModuleHealsModprobeAndAbove) {
   auto mended = upgraded();
-  const auto installed = mended->os.packages.install(std::string("linux-headers-") + new_kernel, no_event);
+  const auto installed =
+      mended->os.packages.install(std::string("linux-headers-") + new_kernel, no_event);
   EXPECT_TRUE(installed.ok);
   EXPECT_THAT(installed.output, HasSubstr("Building module"));
   boot_and_work(*mended);
@@ -81,17 +84,20 @@ TEST(StaleDkms, PuttingTheFileInPlaceHealsModprobeWithoutDkms) {
   sim::FileTree& files = mended->os.files;
   const std::string folder = std::string("/lib/modules/") + new_kernel;
   files.write(folder + "/extra/amdgpu.ko",
-              kernel::module_text("amdgpu", new_kernel, "6.10.5", {}, kernel::amdgpu_aliases()), no_event);
+              kernel::module_text("amdgpu", new_kernel, "6.10.5", {}, kernel::amdgpu_aliases()),
+              no_event);
   kernel::depmod(files, new_kernel, no_event);
   boot_and_work(*mended);
   EXPECT_THAT(error_kinds(*mended), ElementsAre("dkms.not_built"));
-  EXPECT_EQ(mended->kernel.dkms.state("6.10.5-2125197.24.04", new_kernel), kernel::DkmsState::added);
+  EXPECT_EQ(mended->kernel.dkms.state("6.10.5-2125197.24.04", new_kernel),
+            kernel::DkmsState::added);
 }
 
 TEST(StaleDkms, InsertingTheDriverHealsDeviceAccessAndAbove) {
   auto mended = upgraded();
   mended->boot();
-  mended->os.files.write("/root/amdgpu.ko", kernel::module_text("amdgpu", new_kernel, "6.10.5", {}, {}), no_event);
+  mended->os.files.write("/root/amdgpu.ko",
+                         kernel::module_text("amdgpu", new_kernel, "6.10.5", {}, {}), no_event);
   EXPECT_EQ(mended->kernel.insert_module("/root/amdgpu.ko", no_event).exit_code, 0);
   mended->run_workload("torch");
   EXPECT_THAT(error_kinds(*mended), ElementsAre("dkms.not_built", "modprobe.not_found"));
@@ -124,8 +130,9 @@ TEST(StaleDkms, HipThatSeesDevicesHealsTorchOnTheSameNode) {
   broken->boot();
   Host& host = broken->host();
   const auto process = host.spawn(host.session());
-  auto torch = frameworks::start_python(*process, broken->os.journal, std::make_unique<EightDevices>(),
-                                        {broken->spec().torch.directory});
+  auto torch =
+      frameworks::start_python(*process, broken->os.journal, std::make_unique<EightDevices>(),
+                               {broken->spec().torch.directory});
   EXPECT_TRUE(torch->import().ok);
   EXPECT_TRUE(torch->is_available().ok);
   EXPECT_THAT(error_kinds(*broken), ElementsAre("dkms.not_built", "modprobe.not_found"));
@@ -152,9 +159,11 @@ TEST(StaleDkms, AutoinstallOffEndsTheSameWay) {
   const auto off = broken("mi300x-8", {"stale-dkms", {{"reason", std::string("autoinstall-off")}}});
   off->run_workload("torch");
   const Timeline& timeline = off->os.timeline;
-  const auto chain = kinds(timeline, scenarios::explain(timeline, scenarios::top_symptom(timeline)));
-  EXPECT_THAT(chain, ElementsAre("fault.injected", "file.written", "dkms.not_built", "modprobe.not_found",
-                                 "device.open_failed", "hsa.init_failed", "hip.no_device", "torch.is_available"));
+  const auto chain =
+      kinds(timeline, scenarios::explain(timeline, scenarios::top_symptom(timeline)));
+  EXPECT_THAT(chain, ElementsAre("fault.injected", "file.written", "dkms.not_built",
+                                 "modprobe.not_found", "device.open_failed", "hsa.init_failed",
+                                 "hip.no_device", "torch.is_available"));
 }
 
 TEST(StaleDkms, TheOldKernelStillWorks) {

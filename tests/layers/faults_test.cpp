@@ -43,9 +43,11 @@ TEST(Faults, EachNamesItsLayerAndItsSources) {
     EXPECT_NE(info.layer, Layer::host) << info.id;
     EXPECT_FALSE(info.changes.empty()) << info.id;
     EXPECT_FALSE(info.sources.empty()) << info.id;
-    for (const std::string& source : info.sources) EXPECT_TRUE(source.starts_with("https://")) << source;
+    for (const std::string& source : info.sources)
+      EXPECT_TRUE(source.starts_with("https://")) << source;
     EXPECT_TRUE(titles.insert(info.title).second) << info.title;
-    for (const sim::ParameterInfo& parameter : info.parameters) EXPECT_FALSE(parameter.meaning.empty());
+    for (const sim::ParameterInfo& parameter : info.parameters)
+      EXPECT_FALSE(parameter.meaning.empty());
   }
   EXPECT_EQ(sim::FaultRegistry::instance().all().size(), homes().size());
 }
@@ -74,7 +76,8 @@ TEST(Faults, TheFirstFailingCheckIsInTheDeclaredLayer) {
     const auto results = check(*faulty);
     const checks::Result* failed = checks::first_failure(results);
     ASSERT_NE(failed, nullptr) << fault;
-    EXPECT_EQ(failed->layer, sim::FaultRegistry::instance().find(fault)->info().layer) << fault << ": " << failed->id;
+    EXPECT_EQ(failed->layer, sim::FaultRegistry::instance().find(fault)->info().layer)
+        << fault << ": " << failed->id;
     EXPECT_FALSE(failed->evidence.empty()) << fault;
     EXPECT_FALSE(failed->next.empty()) << fault;
   }
@@ -109,9 +112,12 @@ TEST(Faults, RefusedWhereTheyMakeNoSense) {
   EXPECT_THROW(one_gpu->inject({"double-filter", {}}), std::invalid_argument);
   EXPECT_THROW(one_gpu->inject({"stale-dkms", {}}), std::invalid_argument) << "no dkms there";
   EXPECT_THROW(one_gpu->inject({"no-such-fault", {}}), std::invalid_argument);
-  EXPECT_THROW(one_gpu->inject({"firmware-missing", {{"blob", std::int64_t{3}}}}), std::invalid_argument);
-  EXPECT_THROW(one_gpu->inject({"firmware-missing", {{"blob", std::string("nosuch.bin")}}}), std::invalid_argument);
-  EXPECT_THROW(one_gpu->inject({"xnack-mismatch", {{"mode", std::string("maybe")}}}), std::invalid_argument);
+  EXPECT_THROW(one_gpu->inject({"firmware-missing", {{"blob", std::int64_t{3}}}}),
+               std::invalid_argument);
+  EXPECT_THROW(one_gpu->inject({"firmware-missing", {{"blob", std::string("nosuch.bin")}}}),
+               std::invalid_argument);
+  EXPECT_THROW(one_gpu->inject({"xnack-mismatch", {{"mode", std::string("maybe")}}}),
+               std::invalid_argument);
   EXPECT_TRUE(one_gpu->os.timeline.empty()) << "a refused fault leaves no trace";
 }
 
@@ -120,13 +126,17 @@ TEST(Faults, RefusedWhereTheyMakeNoSense) {
 TEST(Evidence, StaleDkms) {
   const auto faulty = at_home("stale-dkms");
   EXPECT_EQ(sh(*faulty, {"uname", "-r"}).out, "6.8.0-60-generic\n");
-  EXPECT_EQ(sh(*faulty, {"dkms", "status"}).out, "amdgpu/6.10.5-2125197.24.04, 6.8.0-55-generic, x86_64: installed\n");
+  EXPECT_EQ(sh(*faulty, {"dkms", "status"}).out,
+            "amdgpu/6.10.5-2125197.24.04, 6.8.0-55-generic, x86_64: installed\n");
   EXPECT_THAT(sh(*faulty, {"lsmod"}).out, Not(HasSubstr("amdgpu")));
   const auto modprobe = sh(*faulty, {"modprobe", "amdgpu"}, true);
-  EXPECT_EQ(modprobe.err, "modprobe: FATAL: Module amdgpu not found in directory /lib/modules/6.8.0-60-generic\n");
+  EXPECT_EQ(
+      modprobe.err,
+      "modprobe: FATAL: Module amdgpu not found in directory /lib/modules/6.8.0-60-generic\n");
   EXPECT_EQ(modprobe.exit_code, 1);
   EXPECT_NE(sh(*faulty, {"ls", "-l", "/dev/kfd"}).exit_code, 0);
-  EXPECT_THAT(sh(*faulty, {"rocminfo"}).out, HasSubstr("ROCk module is NOT loaded, possibly no GPU devices"));
+  EXPECT_THAT(sh(*faulty, {"rocminfo"}).out,
+              HasSubstr("ROCk module is NOT loaded, possibly no GPU devices"));
 }
 
 TEST(Evidence, ModuleBlacklisted) {
@@ -145,11 +155,15 @@ TEST(Evidence, ModuleBlacklisted) {
 TEST(Evidence, FirmwareMissing) {
   const auto faulty = at_home("firmware-missing");
   const std::string dmesg = sh(*faulty, {"dmesg"}, true).out;
-  EXPECT_THAT(dmesg, HasSubstr("amdgpu 0000:1b:00.0: Direct firmware load for amdgpu/gc_9_4_3_rlc.bin failed with error -2"));
+  EXPECT_THAT(
+      dmesg,
+      HasSubstr(
+          "amdgpu 0000:1b:00.0: Direct firmware load for amdgpu/gc_9_4_3_rlc.bin failed with error -2"));
   EXPECT_THAT(dmesg, HasSubstr("early_init of IP block <gfx_v9_4_3> failed -19"));
   EXPECT_THAT(dmesg, HasSubstr("amdgpu: Fatal error during GPU init"));
   EXPECT_THAT(dmesg, HasSubstr("amdgpu: probe of 0000:1b:00.0 failed with error -19"));
-  EXPECT_THAT(dmesg, HasSubstr("amdgpu: probe of 0000:dd:00.0 failed with error -19")) << "all eight need it";
+  EXPECT_THAT(dmesg, HasSubstr("amdgpu: probe of 0000:dd:00.0 failed with error -19"))
+      << "all eight need it";
   EXPECT_THAT(sh(*faulty, {"lsmod"}).out, HasSubstr("amdgpu"));
   EXPECT_TRUE(faulty->os.files.exists("/dev/kfd")) << "the node is there all the same";
   EXPECT_THAT(sh(*faulty, {"lspci", "-k"}).out, Not(HasSubstr("Kernel driver in use: amdgpu")));
@@ -158,7 +172,8 @@ TEST(Evidence, FirmwareMissing) {
 
 TEST(Evidence, FirmwareMissingTakesOneGpuOfTwo) {
   // The integrated GPU needs other files than the card.
-  const auto faulty = broken("rx7900xtx-igpu", {"firmware-missing", {{"blob", std::string("gc_11_0_0_rlc.bin")}}});
+  const auto faulty =
+      broken("rx7900xtx-igpu", {"firmware-missing", {{"blob", std::string("gc_11_0_0_rlc.bin")}}});
   EXPECT_EQ(faulty->kernel.kfd.nodes().size(), 1u);
   Host& host = faulty->host();
   const auto process = host.spawn(host.session());
@@ -174,7 +189,9 @@ TEST(Evidence, RenderGroupMissing) {
   EXPECT_THAT(sh(*faulty, {"ls", "-l", "/dev/kfd"}).out, HasSubstr("crw-rw---- 1 root render"));
   const auto rocminfo = sh(*faulty, {"rocminfo"});
   EXPECT_THAT(rocminfo.out, HasSubstr("Unable to open /dev/kfd read-write: Permission denied"));
-  EXPECT_THAT(rocminfo.out, HasSubstr(user + " is not member of \"render\" group, the default DRM access group."));
+  EXPECT_THAT(
+      rocminfo.out,
+      HasSubstr(user + " is not member of \"render\" group, the default DRM access group."));
   EXPECT_EQ(rocminfo.exit_code, 1);
   EXPECT_THAT(sh(*faulty, {"lsmod"}).out, HasSubstr("amdgpu"));
   // The database is not the session: it helps after the next login only.
@@ -197,7 +214,8 @@ TEST(Evidence, DoubleFilter) {
   ASSERT_FALSE(hip->device_count());
   EXPECT_EQ(hip->device_count().error().error, HipError::no_device);
   EXPECT_EQ(faulty->os.pci.devices().size(), 8u) << "the bus shows all";
-  const auto python = sh(*faulty, {"python3", "-c", "import torch; a = torch.randn(2, 2, device='cuda')"});
+  const auto python =
+      sh(*faulty, {"python3", "-c", "import torch; a = torch.randn(2, 2, device='cuda')"});
   EXPECT_NE(python.exit_code, 0);
   EXPECT_THAT(python.err, HasSubstr("RuntimeError: No HIP GPUs are available"));
 }
@@ -213,7 +231,8 @@ TEST(Evidence, CodeObjectMissingTarget) {
   EXPECT_FALSE(product.ok);
   EXPECT_FALSE(product.unmodelled);
   EXPECT_THAT(product.text, HasSubstr("RuntimeError: HIP error: invalid device function"));
-  EXPECT_THAT(product.text, HasSubstr("Compile with `TORCH_USE_HIP_DSA` to enable device-side assertions."));
+  EXPECT_THAT(product.text,
+              HasSubstr("Compile with `TORCH_USE_HIP_DSA` to enable device-side assertions."));
 }
 
 TEST(Evidence, XnackMismatch) {

@@ -13,8 +13,10 @@ namespace {
 using testing::HasSubstr;
 using testing::Not;
 
-void write_blob(sim::Node& node, const std::string& file, std::uint32_t version, std::uint32_t interface = 0) {
-  node.os.files.write(node.spec().firmware.directory + "/" + file, firmware::blob_text({file, version, interface}), no_event);
+void write_blob(sim::Node& node, const std::string& file, std::uint32_t version,
+                std::uint32_t interface = 0) {
+  node.os.files.write(node.spec().firmware.directory + "/" + file,
+                      firmware::blob_text({file, version, interface}), no_event);
 }
 
 TEST(Firmware, AtomicsAreNeededBelowAMecVersionOnly) {
@@ -27,7 +29,10 @@ TEST(Firmware, AtomicsAreNeededBelowAMecVersionOnly) {
     const std::string dmesg = card->os.dmesg.text();
     EXPECT_THAT(dmesg, HasSubstr("PCIE atomic ops is not supported"));
     EXPECT_EQ(card->kernel.kfd.nodes().size(), mec < 509 ? 1u : 2u);
-    EXPECT_EQ(dmesg.find("kfd kfd: amdgpu: skipped device 1002:744c, PCI rejects atomics 508<509") != std::string::npos, mec < 509);
+    EXPECT_EQ(
+        dmesg.find("kfd kfd: amdgpu: skipped device 1002:744c, PCI rejects atomics 508<509") !=
+            std::string::npos,
+        mec < 509);
     EXPECT_TRUE(card->os.files.exists("/dev/dri/card0")) << "amdgpu itself is up";
   }
 }
@@ -53,7 +58,8 @@ TEST(Firmware, AnotherSmuInterfaceIsAWarningAndNoMore) {
 
 TEST(Firmware, ADamagedHeaderFailsTheProbe) {
   auto server = node("mi300x-8");
-  server->os.files.write("/lib/firmware/updates/amdgpu/psp_13_0_6_sos.bin", "not firmware", no_event);
+  server->os.files.write("/lib/firmware/updates/amdgpu/psp_13_0_6_sos.bin", "not firmware",
+                         no_event);
   server->boot();
   EXPECT_THAT(server->os.dmesg.text(), HasSubstr("early_init of IP block <psp> failed -22"));
   EXPECT_EQ(server->kernel.kfd.nodes().size(), 0u);
@@ -67,8 +73,8 @@ TEST(Firmware, OldMecTakesTheDebuggersCapabilityAway) {
     write_blob(*mi210, "aldebaran_mec.bin", mec);
     mi210->boot();
     const std::uint32_t gpu = mi210->kernel.cpu.sockets;
-    const auto properties = kfd::parse_node_properties(
-        mi210->os.files.text("/sys/class/kfd/kfd/topology/nodes/" + std::to_string(gpu) + "/properties"));
+    const auto properties = kfd::parse_node_properties(mi210->os.files.text(
+        "/sys/class/kfd/kfd/topology/nodes/" + std::to_string(gpu) + "/properties"));
     ASSERT_TRUE(properties);
     EXPECT_EQ(properties->fw_version, mec);
     EXPECT_EQ((properties->capability & kfd::capability::debugger_firmware) != 0, mec == enough);
@@ -77,12 +83,19 @@ TEST(Firmware, OldMecTakesTheDebuggersCapabilityAway) {
 
 TEST(Firmware, UpdatesWinOverTheDistribution) {
   auto server = node("mi300x-8");
-  server->os.files.write("/lib/firmware/amdgpu/gc_9_4_3_mec.bin", firmware::blob_text({"gc_9_4_3_mec.bin", 7, 0}), no_event);
+  server->os.files.write("/lib/firmware/amdgpu/gc_9_4_3_mec.bin",
+                         firmware::blob_text({"gc_9_4_3_mec.bin", 7, 0}), no_event);
   server->boot();
-  EXPECT_EQ(kfd::parse_node_properties(server->os.files.text("/sys/class/kfd/kfd/topology/nodes/2/properties"))->fw_version, 166u);
+  EXPECT_EQ(kfd::parse_node_properties(
+                server->os.files.text("/sys/class/kfd/kfd/topology/nodes/2/properties"))
+                ->fw_version,
+            166u);
   server->os.files.remove("/lib/firmware/updates/amdgpu/gc_9_4_3_mec.bin", no_event);
   server->boot();
-  EXPECT_EQ(kfd::parse_node_properties(server->os.files.text("/sys/class/kfd/kfd/topology/nodes/2/properties"))->fw_version, 7u);
+  EXPECT_EQ(kfd::parse_node_properties(
+                server->os.files.text("/sys/class/kfd/kfd/topology/nodes/2/properties"))
+                ->fw_version,
+            7u);
 }
 
 }  // namespace

@@ -21,14 +21,16 @@ TEST(Determinism, AnotherSeedOtherValuesSameDiagnosis) {
     const auto second = run(id, {.seed = 2});
     EXPECT_NE(first->os.timeline.to_json_lines(), second->os.timeline.to_json_lines()) << id;
     const auto chain = [](const sim::Node& node) {
-      return kinds(node.os.timeline, scenarios::explain(node.os.timeline, scenarios::top_symptom(node.os.timeline)));
+      return kinds(node.os.timeline,
+                   scenarios::explain(node.os.timeline, scenarios::top_symptom(node.os.timeline)));
     };
     EXPECT_EQ(chain(*first), chain(*second)) << id;
   }
 }
 
 /// The tasks of a whole drill, without the engine in between.
-std::unique_ptr<sim::Node> scheduled(std::string_view id, const sim::FaultUse& use, const char* workload) {
+std::unique_ptr<sim::Node> scheduled(std::string_view id, const sim::FaultUse& use,
+                                     const char* workload) {
   auto made = node(id);
   sim::Json parameters = sim::Json::object();
   made->schedule(0, {"inject", {{"id", use.id}, {"parameters", parameters}}});
@@ -47,10 +49,12 @@ void save_between_all_tasks(std::string_view id, const sim::FaultUse& use, const
     const std::string state = original->save();
     auto copy = node(id);
     copy->restore(state);
-    ASSERT_EQ(copy->save(), state) << id << ": restored and saved again, after " << steps << " tasks";
+    ASSERT_EQ(copy->save(), state)
+        << id << ": restored and saved again, after " << steps << " tasks";
     more = original->step();
     EXPECT_EQ(copy->step(), more);
-    ASSERT_EQ(copy->save(), original->save()) << id << ": one task further, after " << steps << " tasks";
+    ASSERT_EQ(copy->save(), original->save())
+        << id << ": one task further, after " << steps << " tasks";
   }
   EXPECT_GT(steps, 10);
 }

@@ -35,7 +35,8 @@ TEST(Xnack, TheModeBelongsToTheProcess) {
   EXPECT_EQ(isa_of(*mi210, {}), "amdgcn-amd-amdhsa--gfx90a:sramecc+:xnack-");
   EXPECT_EQ(isa_of(*mi210, {{"HSA_XNACK", "1"}}), "amdgcn-amd-amdhsa--gfx90a:sramecc+:xnack+");
   EXPECT_EQ(isa_of(*mi210, {{"HSA_XNACK", "0"}}), "amdgcn-amd-amdhsa--gfx90a:sramecc+:xnack-");
-  EXPECT_EQ(isa_of(*mi210, {{"HSA_XNACK", "yes"}}), "amdgcn-amd-amdhsa--gfx90a:sramecc+:xnack-") << "as unset";
+  EXPECT_EQ(isa_of(*mi210, {{"HSA_XNACK", "yes"}}), "amdgcn-amd-amdhsa--gfx90a:sramecc+:xnack-")
+      << "as unset";
 }
 
 TEST(Xnack, RdnaHasNone) {
@@ -64,11 +65,14 @@ TEST(Xnack, ObjectsLoadInTheModeTheyWereBuiltFor) {
 
 TEST(Xnack, UnsettingTheModeExplainsTheRefusal) {
   const auto mi210 = booted("mi210");
-  mi210->os.files.write("/tmp/app", sim::make_fat_binary(mi210->spec(), "saxpy", {"gfx90a:xnack+"}), no_event);
-  const EventId event = mi210->os.journal.record(Layer::host, Severity::info, "environment.set", "HSA_XNACK", {}, no_event);
+  mi210->os.files.write("/tmp/app", sim::make_fat_binary(mi210->spec(), "saxpy", {"gfx90a:xnack+"}),
+                        no_event);
+  const EventId event = mi210->os.journal.record(Layer::host, Severity::info, "environment.set",
+                                                 "HSA_XNACK", {}, no_event);
   mi210->os.set_environment("HSA_XNACK", "0", event);
   mi210->run_workload("hip-app", "/tmp/app");
-  const auto chain = scenarios::explain(mi210->os.timeline, scenarios::top_symptom(mi210->os.timeline));
+  const auto chain =
+      scenarios::explain(mi210->os.timeline, scenarios::top_symptom(mi210->os.timeline));
   ASSERT_FALSE(chain.empty());
   EXPECT_EQ(chain.front(), event);
 }

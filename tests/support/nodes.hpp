@@ -17,7 +17,8 @@ inline const scenarios::DataPath& data() {
   static const scenarios::DataPath path = [] {
     auto found = scenarios::DataPath::find(scenarios::data_places());
     if (!found) throw std::runtime_error(scenarios::text(found.error()));
-    if (!found->code_objects()) throw std::runtime_error("no code objects: build rocdrill_device_code");
+    if (!found->code_objects())
+      throw std::runtime_error("no code objects: build rocdrill_device_code");
     return *found;
   }();
   return path;

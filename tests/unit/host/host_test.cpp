@@ -36,7 +36,8 @@ TEST(Files, ResolveSymlinksAndReportErrno) {
 
 TEST(Files, ListIsSortedAndComplete) {
   FileTree files;
-  for (const char* path : {"/d/x-y", "/d/x/1", "/d/x/2", "/d/x.z", "/d/a", "/dd"}) files.write(path, "", no_event);
+  for (const char* path : {"/d/x-y", "/d/x/1", "/d/x/2", "/d/x.z", "/d/a", "/dd"})
+    files.write(path, "", no_event);
   EXPECT_THAT(files.list("/d").value(), ElementsAre("a", "x", "x-y", "x.z"));
   EXPECT_THAT(files.list("/d/x").value(), ElementsAre("1", "2"));
   EXPECT_EQ(files.list("/d/a").error().error, ENOTDIR);
@@ -64,9 +65,13 @@ TEST(Files, ARemovedFolderExplainsWhatWasInIt) {
   EXPECT_EQ(os.files.read("/opt/rocm/lib/x").error().event, gone);
 }
 
-Package package(const std::string& name, const std::string& version, std::vector<std::string> depends = {}) {
-  return {.name = name, .version = version, .depends = std::move(depends),
-          .files = {{"/usr/share/" + name, {version}, 0644, false}}, .summary = ""};
+Package package(const std::string& name, const std::string& version,
+                std::vector<std::string> depends = {}) {
+  return {.name = name,
+          .version = version,
+          .depends = std::move(depends),
+          .files = {{"/usr/share/" + name, {version}, 0644, false}},
+          .summary = ""};
 }
 
 TEST(Packages, InstallBringsDependencies) {
@@ -77,8 +82,10 @@ TEST(Packages, InstallBringsDependencies) {
   EXPECT_TRUE(outcome.ok);
   EXPECT_TRUE(os.packages.installed("base"));
   EXPECT_EQ(os.files.text("/usr/share/tool"), "2");
-  EXPECT_THAT(os.packages.install("tool", no_event).output, HasSubstr("already the newest version"));
-  EXPECT_THAT(os.packages.install("nothing", no_event).output, HasSubstr("E: Unable to locate package nothing"));
+  EXPECT_THAT(os.packages.install("tool", no_event).output,
+              HasSubstr("already the newest version"));
+  EXPECT_THAT(os.packages.install("nothing", no_event).output,
+              HasSubstr("E: Unable to locate package nothing"));
   EXPECT_EQ(os.packages.owner("/usr/share/tool")->name, "tool");
 }
 
@@ -155,7 +162,12 @@ TEST(Boot, TakesTheNewestKernelOrTheSavedOne) {
 TEST(Pci, ShowsDevicesAndDrivers) {
   Os os;
   const Bdf bdf{0, 0x1b, 0, 0};
-  os.pci.add({.bdf = bdf, .device = 0x74A1, .subsystem_device = 0x74A1, .class_code = 0x120000, .description = "x", .driver = {}});
+  os.pci.add({.bdf = bdf,
+              .device = 0x74A1,
+              .subsystem_device = 0x74A1,
+              .class_code = 0x120000,
+              .description = "x",
+              .driver = {}});
   EXPECT_EQ(os.files.text("/sys/bus/pci/devices/0000:1b:00.0/vendor"), "0x1002\n");
   EXPECT_EQ(os.files.text("/sys/bus/pci/devices/0000:1b:00.0/class"), "0x120000\n");
   EXPECT_FALSE(os.files.exists("/sys/bus/pci/drivers/amdgpu"));
