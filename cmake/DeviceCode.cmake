@@ -4,6 +4,9 @@
 find_program(ROCDRILL_CLANG NAMES clang-19 REQUIRED)
 find_program(ROCDRILL_LLD NAMES ld.lld-19 REQUIRED)
 find_program(ROCDRILL_OFFLOAD_BUNDLER NAMES clang-offload-bundler-19 REQUIRED)
+# The bundler looks for llvm-objcopy by that name: only LLVM's own folder is sure to have it.
+set(ROCDRILL_LLVM_BIN "/usr/lib/llvm-19/bin" CACHE PATH "Folder of LLVM 19's tools")
+set(ROCDRILL_WITH_LLVM ${CMAKE_COMMAND} -E env "PATH=${ROCDRILL_LLVM_BIN}:$ENV{PATH}")
 
 set(ROCDRILL_CODE_OBJECTS_DIR "${PROJECT_BINARY_DIR}/share/rocdrill/code_objects")
 set(ROCDRILL_CODE_OBJECTS_INSTALL_DIR "share/rocdrill/code_objects")
@@ -66,7 +69,7 @@ function(rocdrill_device_code arg_name)
   endforeach()
   add_custom_command(
     OUTPUT "${output_dir}/bundle.hipfb"
-    COMMAND ${ROCDRILL_OFFLOAD_BUNDLER} -type=o -bundle-align=4096 "-targets=${ids}" ${inputs}
+    COMMAND ${ROCDRILL_WITH_LLVM} ${ROCDRILL_OFFLOAD_BUNDLER} -type=o -bundle-align=4096 "-targets=${ids}" ${inputs}
             "-output=${output_dir}/bundle.hipfb"
     DEPENDS ${bundled}
     COMMENT "Offload bundle ${arg_name}"

@@ -59,7 +59,9 @@ struct ToolResult {
 };
 
 inline ToolResult run(const std::string& command) {
-  std::FILE* pipe = ::popen((command + " 2>&1").c_str(), "r");
+  // clang-offload-bundler looks for llvm-objcopy by that name.
+  const std::string line = "PATH='" ROCDRILL_LLVM_BIN "':\"$PATH\" " + command + " 2>&1";
+  std::FILE* pipe = ::popen(line.c_str(), "r");
   if (pipe == nullptr) throw std::runtime_error("popen: " + command);
   ToolResult result;
   std::array<char, 4096> buffer{};
