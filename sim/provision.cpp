@@ -205,9 +205,16 @@ void make_users(Node& node, const NodeSpec& spec) {
   }
   std::string group = "root:x:0:\n";
   const std::pair<const char*, int> system_groups[] = {
-      {"sudo", 27}, {"docker", 988}, {"render", 105}, {"video", 44}};
+      {"adm", 4}, {"sudo", 27}, {"docker", 988}, {"render", 105}, {"video", 44}};
   for (const auto& [name, gid] : system_groups)
     group += fmt::format("{}:x:{}:{}\n", name, gid, members[name]);
+  int next_gid = 200;  // a group that only the description names is made all the same
+  for (const auto& [name, list] : members) {
+    const auto known = std::ranges::find(
+        system_groups, name, [](const auto& entry) { return std::string_view(entry.first); });
+    if (known == std::end(system_groups))
+      group += fmt::format("{}:x:{}:{}\n", name, next_gid++, list);
+  }
   for (const UserSpec& user : spec.users) group += fmt::format("{}:x:{}:\n", user.name, user.uid);
   node.os.files.write("/etc/passwd", passwd, no_event);
   node.os.files.write("/etc/group", group, no_event);

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cerrno>
 
 namespace rocdrill::kernel {
@@ -104,7 +105,11 @@ ModprobeResult Modprobe::load(const std::string& name,
   std::string depends = module ? module->get("depends") : "";
   for (char& c : depends) c = c == ',' ? ' ' : c;
   for (const std::string& other : sim::words_of(depends)) {
-    if (table_.find(other)) continue;
+    if (LoadedModule* present = table_.find(other)) {  // stayed loaded: it is in use again
+      if (std::ranges::find(present->used_by, name) == present->used_by.end())
+        present->used_by.push_back(name);
+      continue;
+    }
     const auto file = find_module(os_.files, os_.kernel_release, other);
     if (!file) continue;
     if (ModprobeResult result = insert(*file, {}, name, cause); result.exit_code != 0)

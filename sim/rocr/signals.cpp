@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <atomic>
 
+#include "sim/silicon/command_processor/signal.hpp"
+
 namespace rocdrill::rocr {
 namespace {
 
@@ -15,20 +17,6 @@ std::atomic_ref<std::int64_t> value_of(aql::AmdSignal* signal) {
 }
 
 }  // namespace
-
-bool holds(SignalCondition condition, std::int64_t observed, std::int64_t value) {
-  switch (condition) {
-    case SignalCondition::eq:
-      return observed == value;
-    case SignalCondition::ne:
-      return observed != value;
-    case SignalCondition::lt:
-      return observed < value;
-    case SignalCondition::gte:
-      return observed >= value;
-  }
-  return false;
-}
 
 SysResult<aql::AmdSignal*> SignalPool::take(std::int64_t initial) {
   if (free_.empty()) {
@@ -73,9 +61,9 @@ std::int64_t UserSignal::compare_exchange(std::int64_t expected, std::int64_t va
 std::int64_t UserSignal::wait(SignalCondition condition, std::int64_t value,
                               std::uint64_t timeout_ns) {
   const auto observe = [&] { return value_of(memory_).load(); };
-  while (!holds(condition, observe(), value) && pool_.relax()) {
+  while (!cp::holds(condition, observe(), value) && pool_.relax()) {
   }
-  if (holds(condition, observe(), value) || timeout_ns == UINT64_MAX || timeout_ns == 0) {
+  if (cp::holds(condition, observe(), value) || timeout_ns == UINT64_MAX || timeout_ns == 0) {
     return observe();
   }
   // Nothing that runs can change it: block until the time is up.

@@ -48,6 +48,4 @@ class UserSignal final : public Signal {
   aql::AmdSignal* memory_;
 };
 
-bool holds(SignalCondition condition, std::int64_t observed, std::int64_t value);
-
 }  // namespace rocdrill::rocr
