@@ -70,9 +70,11 @@ class NodeProcess final : public Process, public kernel::FileTable {
     return os_.files.readlink(path);
   }
 
-  kernel::DeviceFile* device(int fd) override {
+  std::optional<kernel::OpenDevice> device(int fd) override {
     const auto at = files_.find(fd);
-    return at == files_.end() ? nullptr : at->second.device.get();
+    if (at == files_.end() || !at->second.device) return std::nullopt;
+    const kernel::DeviceFile& file = *at->second.device;
+    return kernel::OpenDevice{reinterpret_cast<std::uintptr_t>(&file), file.render_minor()};
   }
 
  private:
@@ -103,7 +105,6 @@ class NodeProcess final : public Process, public kernel::FileTable {
   DevTmpfs& devices_;
   ProcessSpec spec_;
   int pid_;
-  cp::RangeAddressSpace memory_;
   std::map<void*, std::size_t> mappings_;
   std::map<int, OpenFile> files_;
 };
@@ -124,7 +125,7 @@ SysResult<int> NodeProcess::refuse(std::string_view path, int error, EventId cau
 }
 
 SysResult<int> NodeProcess::open_device(std::string_view path, int flags) {
-  auto opened = kernel_.open(path, {pid_, spec_.command, &memory_, this});
+  auto opened = kernel_.open(path, {pid_, spec_.command, this});
   if (!opened) return refuse(path, opened.error().error, opened.error().event);
   if (path == "/dev/kfd") {
     os_.journal.record(Layer::access, Severity::info, "device.opened", path,

@@ -5,24 +5,11 @@
 #include <cerrno>
 #include <set>
 
+#include "sim/kernel/local_file.hpp"
+#include "sim/silicon/catalogue.hpp"
+
 namespace rocdrill::kernel {
 namespace {
-
-/// An open render node. Foundation's clients need it for ACQUIRE_VM only.
-class RenderFile final : public DeviceFile {
- public:
-  RenderFile(sim::Os& os, EventId event) : os_(os), event_(event) {}
-  SysResult<int> ioctl(unsigned long request, void*) override {
-    return fail(EINVAL, os_.journal.unmodelled(Layer::kernel,
-                                               fmt::format("DRM ioctl {:#x}", request & 0xFF),
-                                               "EINVAL", event_));
-  }
-  SysResult<void*> mmap(std::size_t, int, std::uint64_t) override { return fail(EINVAL); }
-
- private:
-  sim::Os& os_;
-  EventId event_;
-};
 
 constexpr std::uint32_t drm_major = 226;
 constexpr std::uint32_t kfd_major = 235;  // dynamic on a real machine
@@ -37,6 +24,7 @@ Kernel::Kernel(sim::Os& os, silicon::Board& board)
       os_(os),
       board_(board),
       sysfs_(os, *this) {
+  kfd.set_describe([this] { return describe(); });
   modprobe.set_entry("amdgpu", {[this](const LoadedModule& module, EventId cause) {
                                   return amdgpu.init(module, cause);
                                 },
@@ -116,20 +104,24 @@ KfdEra Kernel::era() const {
   const LoadedModule* module = modules.find("amdgpu");
   if (!module || module->version.empty()) {
     // In-tree: 1.11 came with 6.1, 1.14 with 6.5 (linux/kfd_ioctl.h of these kernels).
-    return {sim::compare_versions(os_.kernel_release, "6.5") < 0 ? 11u : 14u, false};
+    return {sim::compare_versions(os_.kernel_release, "6.5") < 0 ? 11u : 14u, false, false};
   }
-  return {sim::compare_versions(module->version, "6.10") < 0 ? 14u : 17u, false};
+  return {sim::compare_versions(module->version, "6.10") < 0 ? 14u : 17u, false, true};
 }
 
 SysResult<std::unique_ptr<DeviceFile>> Kernel::open(std::string_view path, const Opener& opener) {
-  if (path == "/dev/kfd") return open_kfd(opener);
+  if (path == "/dev/kfd") {
+    if (auto may = may_open_kfd(); !may) return std::unexpected(may.error());
+    return open_local_kfd(os_, kfd, opener);
+  }
   for (const CharDevice& device : char_devices()) {
-    if (device.path == path) return std::make_unique<RenderFile>(os_, device.event);
+    if (device.path == path) return open_local_render(kfd, device.minor, device.event);
   }
   return fail(ENXIO, why_no_device(path));
 }
 
-SysResult<std::unique_ptr<DeviceFile>> Kernel::open_kfd(const Opener& opener) {
+SysResult<void> Kernel::may_open_kfd() {
+  if (!kfd.present()) return fail(ENXIO, why_no_device("/dev/kfd"));
   const LoadedModule* module = modules.find("amdgpu");
   // "no gpu node! Cannot create KFD process": seen with in-tree drivers; dkms 6.10.5 still opened
   // without GPU nodes. Where between 6.10.5 and 6.12 the check came is assumed.
@@ -139,15 +131,32 @@ SysResult<std::unique_ptr<DeviceFile>> Kernel::open_kfd(const Opener& opener) {
     os_.log(3, "amdgpu: no gpu node! Cannot create KFD process", kfd.event());
     return fail(EINVAL, kfd.event());
   }
-  KfdContext context{os_, kfd, era(), true, queue_events, [this](const KfdNode& node) {
-                       const GpuProduct& product = *board_.gpus()[node.gpu].product;
-                       return GpuTraits{product.xnack,
-                                        {1024, product.lds_kib * 1024, product.wave_size}};
-                     }};
-  if (!kfd.nodes().empty()) {
-    context.noretry = amdgpu.noretry(*board_.gpus()[kfd.nodes().front().gpu].product);
+  return {};
+}
+
+DeviceFacts Kernel::describe() const {
+  DeviceFacts facts;
+  facts.era = era();
+  facts.queue_events = queue_events;
+  facts.event = kfd.event();
+  for (const KfdNode& node : kfd.nodes()) {
+    const GpuProduct& product = *board_.gpus()[node.gpu].product;
+    const GpuDevice* device = amdgpu.by_render_minor(node.render_minor);
+    facts.gpus.push_back({.gpu_id = node.gpu_id,
+                          .render_minor = node.render_minor,
+                          .card_minor = device ? device->card_minor : 0,
+                          .vram_bytes = node.vram_bytes,
+                          .gfx_target_version = product.gfx_target_version,
+                          .sdma_engines = product.sdma_engines + product.sdma_xgmi_engines,
+                          .sdma_queues_per_engine = product.sdma_queues_per_engine,
+                          .compute_queues = product.num_cp_queues,
+                          .xnack = product.xnack,
+                          .limits = {1024, product.lds_kib * 1024, product.wave_size}});
   }
-  return std::make_unique<KfdProcess>(std::move(context), opener);
+  if (!kfd.nodes().empty()) {
+    facts.noretry = amdgpu.noretry(*board_.gpus()[kfd.nodes().front().gpu].product);
+  }
+  return facts;
 }
 
 }  // namespace rocdrill::kernel

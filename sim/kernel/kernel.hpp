@@ -6,10 +6,9 @@
 #include <vector>
 
 #include "sim/kernel/amdgpu.hpp"
-#include "sim/kernel/device_file.hpp"
 #include "sim/kernel/dkms.hpp"
 #include "sim/kernel/kfd.hpp"
-#include "sim/kernel/kfd_process.hpp"
+#include "sim/kernel/process/device_file.hpp"
 #include "sim/kernel/modprobe.hpp"
 #include "sim/kernel/modules.hpp"
 #include "sim/kernel/sysfs.hpp"
@@ -65,6 +64,8 @@ class Kernel {
   ModprobeResult remove_module(const std::string& name, EventId cause);
 
   KfdEra era() const;
+  /// open() of /dev/kfd without a process part: 0 or why it fails, and what the kernel logs then.
+  SysResult<void> may_open_kfd();
   silicon::Board& board() { return board_; }
   const silicon::Board& board() const { return board_; }
   const sim::Os& os() const { return os_; }
@@ -80,7 +81,7 @@ class Kernel {
   }
 
  private:
-  SysResult<std::unique_ptr<DeviceFile>> open_kfd(const Opener& opener);
+  DeviceFacts describe() const;
   ModprobeResult note(ModprobeResult result);
 
   sim::Os& os_;

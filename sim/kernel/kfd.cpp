@@ -16,10 +16,19 @@ const KfdNode* Kfd::find(std::uint32_t gpu_id) const {
   return at == nodes_.end() ? nullptr : &*at;
 }
 
+const DeviceFacts& Kfd::facts() {
+  if (facts_.epoch != facts_epoch_) {
+    facts_ = describe_();
+    facts_.epoch = facts_epoch_;
+  }
+  return facts_;
+}
+
 void Kfd::start(EventId event) {
   present_ = true;
   event_ = event;
   ++generation_;
+  changed();
 }
 
 void Kfd::stop(EventId event) {
@@ -27,11 +36,13 @@ void Kfd::stop(EventId event) {
   event_ = event;
   nodes_.clear();
   held_.clear();
+  changed();
 }
 
 void Kfd::add(KfdNode node) {
   nodes_.push_back(node);
   ++generation_;
+  changed();
 }
 
 Kfd::Holding* Kfd::holding(int pid, std::uint32_t gpu_id) {
@@ -49,15 +60,18 @@ void Kfd::detach(int pid) {
   std::erase_if(held_, [&](const auto& entry) { return entry.first.second == pid; });
 }
 
-std::uint64_t Kfd::available_vram(std::uint32_t gpu_id) const {
+std::uint64_t Kfd::available_vram(std::uint32_t gpu_id) {
   const KfdNode* node = find(gpu_id);
-  if (!node) return 0;
+  return node ? node->vram_bytes - used_vram(gpu_id) : 0;
+}
+
+std::uint64_t Kfd::used_vram(std::uint32_t gpu_id) const {
   std::uint64_t used = 0;
   for (auto at = held_.lower_bound({gpu_id, INT32_MIN});
        at != held_.end() && at->first.first == gpu_id; ++at) {
     used += at->second.vram_bytes;
   }
-  return node->vram_bytes - used;
+  return used;
 }
 
 SysResult<void> Kfd::reserve_vram(int pid, std::uint32_t gpu_id, std::uint64_t bytes) {
@@ -72,13 +86,40 @@ void Kfd::release_vram(int pid, std::uint32_t gpu_id, std::uint64_t bytes) {
   if (Holding* held = holding(pid, gpu_id)) held->vram_bytes -= std::min(bytes, held->vram_bytes);
 }
 
-SysResult<std::uint32_t> Kfd::take_doorbell(int pid, std::uint32_t gpu_id) {
+namespace {
+
+bool is_sdma(kfd::QueueType type) {
+  return type == kfd::QueueType::sdma || type == kfd::QueueType::sdma_xgmi ||
+         type == kfd::QueueType::sdma_by_engine_id;
+}
+
+}  // namespace
+
+std::size_t Kfd::sdma_queues(std::uint32_t gpu_id) const {
+  std::size_t count = 0;
+  for (const auto& [key, held] : held_) {
+    if (key.first != gpu_id) continue;
+    count += static_cast<std::size_t>(
+        std::ranges::count_if(held.doorbells, [](const auto& one) { return is_sdma(one.second); }));
+  }
+  return count;
+}
+
+SysResult<std::uint32_t> Kfd::take_doorbell(int pid, std::uint32_t gpu_id, kfd::QueueType type) {
   Holding* held = holding(pid, gpu_id);
   if (!held) return fail(EINVAL);
+  if (is_sdma(type)) {
+    const GpuFacts* gpu = facts().find(gpu_id);
+    const std::size_t limit = gpu ? std::size_t{gpu->sdma_engines} * gpu->sdma_queues_per_engine : 0;
+    if (sdma_queues(gpu_id) >= limit) {
+      os_.log(3, "amdgpu: No more SDMA queue to allocate", event_);
+      return fail(ENOMEM, event_);
+    }
+  }
   std::uint32_t index = 0;
   while (held->doorbells.contains(index)) ++index;
   if (index >= doorbells_per_process) return fail(ENOMEM);
-  held->doorbells.insert(index);
+  held->doorbells[index] = type;
   return index;
 }
 

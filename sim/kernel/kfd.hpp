@@ -1,13 +1,14 @@
 // amdkfd's device part: the GPUs that made it into the topology and what processes hold of them.
 #pragma once
 
+#include <functional>
 #include <map>
 #include <set>
 #include <string>
 #include <vector>
 
 #include "sim/host/os.hpp"
-#include "sim/kernel/device_service.hpp"
+#include "sim/kernel/process/device_service.hpp"
 
 namespace rocdrill::kernel {
 
@@ -46,13 +47,30 @@ class Kfd final : public DeviceService {
   /// Why the topology is what it is, where that is not plain success.
   void explain(EventId event) { event_ = event; }
 
+  /// Who makes the facts out of modules, board and this.
+  void set_describe(std::function<DeviceFacts()> describe) { describe_ = std::move(describe); }
+  /// Something that the facts show has changed: process parts ask anew.
+  void changed() { ++facts_epoch_; }
+  const DeviceFacts& facts() override;
+
   SysResult<void> attach(int pid, std::uint32_t gpu_id) override;
   void detach(int pid) override;
   SysResult<void> reserve_vram(int pid, std::uint32_t gpu_id, std::uint64_t bytes) override;
   void release_vram(int pid, std::uint32_t gpu_id, std::uint64_t bytes) override;
-  std::uint64_t available_vram(std::uint32_t gpu_id) const override;
-  SysResult<std::uint32_t> take_doorbell(int pid, std::uint32_t gpu_id) override;
+  std::uint64_t available_vram(std::uint32_t gpu_id) override;
+  std::uint64_t used_vram(std::uint32_t gpu_id) const;
+  SysResult<std::uint32_t> take_doorbell(int pid, std::uint32_t gpu_id,
+                                         kfd::QueueType type) override;
   void release_doorbell(int pid, std::uint32_t gpu_id, std::uint32_t index) override;
+  EventId record(Layer layer, Severity severity, std::string_view kind, std::string_view subject,
+                 std::initializer_list<Field> fields, EventId cause) override {
+    return os_.journal.record(layer, severity, kind, subject, fields, cause);
+  }
+
+  /// Open files of /dev/kfd and /dev/dri: they hold the module.
+  void opened() { ++open_files_; }
+  void closed() { --open_files_; }
+  int open_files() const { return open_files_; }
 
   /// Doorbells, one per user queue, that all processes hold together.
   std::size_t doorbells_in_use() const;
@@ -72,7 +90,7 @@ class Kfd final : public DeviceService {
   /// What one process holds of one GPU.
   struct Holding {
     std::uint64_t vram_bytes = 0;
-    std::set<std::uint32_t> doorbells;
+    std::map<std::uint32_t, kfd::QueueType> doorbells;  ///< one per queue
 
     template <class Archive>
     void serialize(Archive& archive) {
@@ -81,12 +99,17 @@ class Kfd final : public DeviceService {
     }
   };
   Holding* holding(int pid, std::uint32_t gpu_id);
+  std::size_t sdma_queues(std::uint32_t gpu_id) const;
 
   sim::Os& os_;
   bool present_ = false;
   EventId event_ = no_event;
   std::uint32_t generation_ = 1;
   std::vector<KfdNode> nodes_;
+  std::function<DeviceFacts()> describe_;
+  DeviceFacts facts_;
+  std::uint64_t facts_epoch_ = 1;
+  int open_files_ = 0;  // of live processes, which are not saved
   std::map<std::pair<std::uint32_t, int>, Holding> held_;  ///< (gpu_id, pid)
 };
 

@@ -4,7 +4,8 @@
 
 namespace rocdrill::cp {
 
-void RangeAddressSpace::add(std::uint64_t va, std::size_t bytes, Permissions permissions) {
+void RangeAddressSpace::add(std::uint64_t va, std::size_t bytes, Permissions permissions,
+                            void* host) {
   if (va == 0 || bytes == 0 || va + (bytes - 1) < va) {
     throw std::invalid_argument("address space: range is empty, holds address 0 or wraps around");
   }
@@ -13,7 +14,8 @@ void RangeAddressSpace::add(std::uint64_t va, std::size_t bytes, Permissions per
   if (overlaps_next || find(va) != nullptr) {
     throw std::invalid_argument("address space: range overlaps one that is registered");
   }
-  ranges_.emplace(va, Range{va, bytes, permissions});
+  const std::uint64_t to_host = host ? reinterpret_cast<std::uintptr_t>(host) - va : 0;
+  ranges_.emplace(va, Range{va, bytes, permissions, to_host});
 }
 
 bool RangeAddressSpace::remove(std::uint64_t va) {
@@ -33,13 +35,15 @@ void* RangeAddressSpace::translate_slow(std::uint64_t va, std::size_t bytes, Acc
   if (bytes == 0 || va + (bytes - 1) < va) return nullptr;
   std::uint64_t at = va;
   std::uint64_t left = bytes;
+  const Range* first = find(va);
   while (true) {
     const Range* range = find(at);
     if (range == nullptr || !range->permissions.allow(access)) return nullptr;
+    if (range->to_host != first->to_host) return nullptr;  // not contiguous for the host
     const std::uint64_t here = range->bytes - (at - range->begin);
     if (left <= here) {
       last_ = *range;
-      return reinterpret_cast<void*>(va);
+      return reinterpret_cast<void*>(va + range->to_host);
     }
     at += here;
     left -= here;

@@ -44,7 +44,8 @@ class RangeAddressSpace final : public AddressSpace {
  public:
   /// Throws std::invalid_argument on an empty range, one that holds address 0 or wraps around, or
   /// one that overlaps another.
-  void add(std::uint64_t va, std::size_t bytes, Permissions permissions = {});
+  /// `host`: where the memory lies in this program, if not at its GPU VA.
+  void add(std::uint64_t va, std::size_t bytes, Permissions permissions = {}, void* host = nullptr);
   void add(const void* memory, std::size_t bytes, Permissions permissions = {}) {
     add(reinterpret_cast<std::uintptr_t>(memory), bytes, permissions);
   }
@@ -58,7 +59,7 @@ class RangeAddressSpace final : public AddressSpace {
     const std::uint64_t offset = va - last_.begin;
     if (offset < last_.bytes && bytes <= last_.bytes - offset && bytes != 0 &&
         last_.permissions.allow(access)) {
-      return reinterpret_cast<void*>(va);
+      return reinterpret_cast<void*>(va + last_.to_host);
     }
     return translate_slow(va, bytes, access);
   }
@@ -68,6 +69,7 @@ class RangeAddressSpace final : public AddressSpace {
     std::uint64_t begin = 0;
     std::uint64_t bytes = 0;
     Permissions permissions;
+    std::uint64_t to_host = 0;  ///< host address - VA; 0 for identity
   };
 
   void* translate_slow(std::uint64_t va, std::size_t bytes, Access access);

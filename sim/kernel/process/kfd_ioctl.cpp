@@ -4,28 +4,32 @@
 #include <algorithm>
 #include <cerrno>
 
-#include "sim/kernel/kfd_process.hpp"
-#include "sim/kernel/user_memory.hpp"
+#include "sim/kernel/process/kfd_process.hpp"
+#include "sim/kernel/process/kfd_queue.hpp"
+#include "sim/kernel/process/user_memory.hpp"
 
 namespace rocdrill::kernel {
 
-const std::vector<IoctlEntry>& ioctl_table() {
+std::span<const IoctlEntry> ioctl_table() {
   using kfd::Ioctl;
   using P = KfdProcess;
   // A number that is not here is known to the driver and refused by name.
-  static const std::vector<IoctlEntry> table{
+  static constexpr IoctlEntry table[] = {
       {Ioctl::get_version, &P::get_version, ""},
       {Ioctl::create_queue, &P::create_queue, "AQL queues; SDMA and PM4 are refused"},
       {Ioctl::destroy_queue, &P::destroy_queue, ""},
-      {Ioctl::set_memory_policy, &P::set_memory_policy, ""},
-      {Ioctl::get_clock_counters, &P::get_clock_counters, "virtual time"},
+      {Ioctl::set_memory_policy, &P::set_memory_policy, "checked, no effect"},
+      {Ioctl::get_clock_counters, &P::get_clock_counters,
+       "the client's clocks; virtual time in process"},
+      {Ioctl::get_process_apertures, &P::get_process_apertures, "the first seven GPUs"},
       {Ioctl::update_queue, &P::update_queue, "suspend and resume"},
       {Ioctl::create_event, &P::create_event, ""},
       {Ioctl::destroy_event, &P::destroy_event, ""},
       {Ioctl::set_event, &P::set_event, ""},
       {Ioctl::reset_event, &P::reset_event, ""},
-      {Ioctl::wait_events, &P::wait_events, "waits in virtual time"},
+      {Ioctl::wait_events, &P::wait_events, "in process it waits in virtual time"},
       {Ioctl::set_scratch_backing_va, &P::set_scratch_backing_va, "checked, not used"},
+      {Ioctl::get_tile_config, &P::get_tile_config, ""},
       {Ioctl::set_trap_handler, &P::set_trap_handler, "checked, not run"},
       {Ioctl::get_process_apertures_new, &P::get_process_apertures_new, ""},
       {Ioctl::acquire_vm, &P::acquire_vm, ""},
@@ -33,6 +37,8 @@ const std::vector<IoctlEntry>& ioctl_table() {
       {Ioctl::free_memory_of_gpu, &P::free_memory_of_gpu, ""},
       {Ioctl::map_memory_to_gpu, &P::map_memory_to_gpu, ""},
       {Ioctl::unmap_memory_from_gpu, &P::unmap_memory_from_gpu, ""},
+      {Ioctl::set_cu_mask, &P::set_cu_mask, "checked, no effect without kernels"},
+      {Ioctl::smi_events, &P::smi_events, "for other programs only"},
       {Ioctl::set_xnack_mode, &P::set_xnack_mode, ""},
       {Ioctl::available_memory, &P::available_memory, ""},
       {Ioctl::runtime_enable, &P::runtime_enable, ""},
@@ -40,31 +46,42 @@ const std::vector<IoctlEntry>& ioctl_table() {
   return table;
 }
 
+namespace {
+
+/// Whether the driver of this era has the number at all.
+bool driver_knows(const kfd::IoctlInfo& info, const KfdEra& era) {
+  if (info.nr == kfd::Ioctl::dbg_trap_old) return era.minor < 13 && era.out_of_tree;
+  if (info.since == 0) return era.out_of_tree;
+  return info.since <= era.minor;
+}
+
+}  // namespace
+
 SysResult<int> KfdProcess::ioctl(unsigned long request, void* argument) {
+  const std::lock_guard lock(mutex_);
+  const DeviceFacts& facts = devices_.facts();
   const auto asked = kfd::decode_request(request);
   const auto info = asked ? kfd::ioctl_info(asked->nr) : std::nullopt;
-  if (!info || info->since > context_.era.minor) {
-    const int error = context_.era.unknown_is_enotty ? ENOTTY : EINVAL;
-    return fail(error, context_.os.journal.unmodelled(Layer::kernel,
-                                                      fmt::format("/dev/kfd ioctl {:#x}", request),
-                                                      errno_name(error), context_.kfd.event()));
+  if (!info || !driver_knows(*info, facts.era)) {
+    // What the driver itself would answer: no gap of the simulator.
+    const int error = facts.era.unknown_is_enotty ? ENOTTY : EINVAL;
+    const std::string what = info ? std::string(info->name) : fmt::format("{:#x}", request);
+    const std::string got = errno_name(error);
+    return fail(error, devices_.record(Layer::kernel, Severity::debug, "ioctl.unknown", what,
+                                       {{field::status, std::string_view(got)}}, facts.event));
   }
-  const auto& table = ioctl_table();
+  const auto table = ioctl_table();
   const auto entry = std::ranges::find(table, info->nr, &IoctlEntry::number);
-  if (entry == table.end()) {
-    return fail(EINVAL, context_.os.journal.unmodelled(Layer::kernel, info->name, "EINVAL",
-                                                       context_.kfd.event()));
-  }
+  if (entry == table.end())
+    return fail(EINVAL, devices_.unmodelled(Layer::kernel, info->name, "EINVAL", facts.event));
   if (!argument) return fail(EFAULT);
   // kfd_ioctl(): a zeroed buffer of the larger size; the client's size goes in and comes out.
   std::vector<std::uint64_t> buffer((std::max<std::size_t>(asked->size, info->size) + 7) / 8);
-  if (!copy_from_user(buffer.data(), reinterpret_cast<std::uintptr_t>(argument), asked->size)) {
+  if (!copy_from_user(buffer.data(), reinterpret_cast<std::uintptr_t>(argument), asked->size))
     return fail(EFAULT);
-  }
   const int error = (this->*entry->handler)(buffer.data());
-  if (!copy_to_user(reinterpret_cast<std::uintptr_t>(argument), buffer.data(), asked->size)) {
+  if (!copy_to_user(reinterpret_cast<std::uintptr_t>(argument), buffer.data(), asked->size))
     return fail(EFAULT);
-  }
   if (error != 0) return fail(error);
   return 0;
 }

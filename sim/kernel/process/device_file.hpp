@@ -2,9 +2,9 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 
-#include "sim/silicon/command_processor/address_space.hpp"
 #include "stack/process.hpp"
 
 namespace rocdrill::kernel {
@@ -16,14 +16,25 @@ struct CharDevice {
   EventId event = no_event;  ///< what made it appear
 };
 
-/// Who opens: KFD keeps one process part per opener.
+/// An open file as another ioctl may name it by its descriptor.
+struct OpenDevice {
+  std::uint64_t file = 0;          ///< the same for duplicates of one descriptor
+  std::uint32_t render_minor = 0;  ///< 0: not a DRM device
+};
+
+/// Looks a descriptor of the calling process up.
+class FileTable {
+ public:
+  virtual ~FileTable() = default;
+  virtual std::optional<OpenDevice> device(int fd) = 0;
+};
+
+/// Who opens: KFD keeps one process part per process.
 struct Opener {
   int pid = 0;
   std::string command;
-  /// What the GPU may reach of this process: KFD's maps end here.
-  cp::RangeAddressSpace* memory = nullptr;
   /// The file descriptors of the process, for ioctls that name another file.
-  class FileTable* files = nullptr;
+  FileTable* files = nullptr;
 };
 
 class DeviceFile {
@@ -36,13 +47,8 @@ class DeviceFile {
   virtual void stored(volatile void* /*address*/) {}
   /// Runs the device's queues until none of them can go on; true if anything happened.
   virtual bool progress() { return false; }
-};
-
-/// Looks a descriptor of the calling process up: nullptr if it is not an open device.
-class FileTable {
- public:
-  virtual ~FileTable() = default;
-  virtual DeviceFile* device(int fd) = 0;
+  /// The DRM minor of a render node, 0 for another device.
+  virtual std::uint32_t render_minor() const { return 0; }
 };
 
 }  // namespace rocdrill::kernel

@@ -1,0 +1,93 @@
+// The device part of KFD as a process part sees it: what all processes share. It alone owns VRAM
+// accounting, doorbells, who holds which GPU, and the order of the timeline. A direct call in
+// process; a socket when the process is another program (sim/interpose).
+#pragma once
+
+#include <cstdint>
+#include <initializer_list>
+#include <string_view>
+#include <vector>
+
+#include "sim/silicon/command_processor/hooks.hpp"
+#include "sim/silicon/command_processor/validate.hpp"
+#include "stack/formats/kfd_uapi.hpp"
+#include "stack/gpu.hpp"
+#include "stack/layer.hpp"
+#include "stack/result.hpp"
+#include "stack/timeline.hpp"
+
+namespace rocdrill::kernel {
+
+/// KFD_IOCTL_MAJOR_VERSION is 1; the minor number is the driver era.
+struct KfdEra {
+  std::uint32_t minor = 17;
+  bool unknown_is_enotty = false;  ///< kfd_ioctl() since 2025: ENOTTY for an unknown number
+  bool out_of_tree = false;        ///< AMD's DKMS driver: it has numbers that mainline lacks
+};
+
+/// A GPU node of the KFD topology.
+struct GpuFacts {
+  std::uint32_t gpu_id = 0;        ///< non-zero, unique on the node
+  std::uint32_t render_minor = 0;  ///< 128...
+  std::uint32_t card_minor = 0;
+  std::uint64_t vram_bytes = 0;
+  std::uint32_t gfx_target_version = 0;  ///< 90010 for gfx90a
+  std::uint32_t sdma_engines = 0;        ///< PCIe and xGMI ones
+  std::uint32_t sdma_queues_per_engine = 0;
+  std::uint32_t gb_addr_config = 0;      ///< GB_ADDR_CONFIG
+  std::uint32_t compute_queues = 0;  ///< HSA queues that can be mapped at a time (num_cp_queues)
+  XnackSupport xnack = XnackSupport::none;
+  bool large_bar = true;  ///< the CPU reaches all of VRAM
+  cp::AgentLimits limits;
+};
+
+/// What a process part may remember of the device part, until the epoch changes.
+struct DeviceFacts {
+  std::uint64_t epoch = 0;
+  KfdEra era;
+  bool noretry = true;  ///< module parameter: retry faults off by default
+  cp::EventLevel queue_events = cp::EventLevel::errors;
+  EventId event = no_event;  ///< behind the topology
+  std::vector<GpuFacts> gpus;
+
+  const GpuFacts* find(std::uint32_t gpu_id) const;
+};
+
+class DeviceService {
+ public:
+  virtual ~DeviceService() = default;
+
+  /// Valid until the next call on another epoch.
+  virtual const DeviceFacts& facts() = 0;
+
+  /// The process acquires a GPU (a KFD process-device). EINVAL for an unknown gpu_id.
+  virtual SysResult<void> attach(int pid, std::uint32_t gpu_id) = 0;
+  /// End of file: everything that the process held is free again.
+  virtual void detach(int pid) = 0;
+
+  /// ENOMEM when the GPU has not that many bytes left.
+  virtual SysResult<void> reserve_vram(int pid, std::uint32_t gpu_id, std::uint64_t bytes) = 0;
+  virtual void release_vram(int pid, std::uint32_t gpu_id, std::uint64_t bytes) = 0;
+  virtual std::uint64_t available_vram(std::uint32_t gpu_id) = 0;
+
+  /// A doorbell of the process's page on this GPU (0..1023) for a new queue; ENOMEM when all are
+  /// taken, or all queues of the SDMA engines.
+  virtual SysResult<std::uint32_t> take_doorbell(int pid, std::uint32_t gpu_id,
+                                                 kfd::QueueType type) = 0;
+  virtual void release_doorbell(int pid, std::uint32_t gpu_id, std::uint32_t index) = 0;
+
+  /// Adds to the timeline, at the node's time. no_event where the cause is not known.
+  virtual EventId record(Layer layer, Severity severity, std::string_view kind,
+                         std::string_view subject, std::initializer_list<Field> fields,
+                         EventId cause) = 0;
+  /// A request that rocdrill does not model: refused, and said so.
+  EventId unmodelled(Layer layer, std::string_view what, std::string_view refused_with,
+                     EventId cause) {
+    return record(
+        layer, Severity::unmodelled, "unmodelled", what,
+        {{field::did, "refused: rocdrill does not model this"}, {field::status, refused_with}},
+        cause);
+  }
+};
+
+}  // namespace rocdrill::kernel

@@ -1,0 +1,186 @@
+// Buffer objects: AMDKFD_IOC_ALLOC_MEMORY_OF_GPU and its kin (kfd_chardev.c, amdgpu_amdkfd_gpuvm.c).
+#include <sys/mman.h>
+
+#include <algorithm>
+#include <bit>
+#include <cerrno>
+#include <stdexcept>
+
+#include "sim/kernel/process/kfd_process.hpp"
+#include "sim/kernel/process/kfd_queue.hpp"
+#include "sim/kernel/process/user_memory.hpp"
+
+namespace rocdrill::kernel {
+namespace {
+
+using namespace kfd::alloc_flag;
+
+constexpr std::uint64_t page = 4096;
+constexpr std::uint64_t user_space_end = 1ull << 47;
+constexpr std::uint32_t kinds = vram | gtt | userptr | doorbell | mmio_remap;
+
+template <class T>
+T& as(void* argument) {
+  return *static_cast<T*>(argument);
+}
+
+/// Whether the client has memory at [va, va + size): get_user_pages() would succeed.
+bool resident(std::uint64_t va, std::uint64_t size) {
+  if (va % page != 0 || size > user_space_end || va > user_space_end - size) return false;
+  const std::uint64_t pages = (size + page - 1) / page;
+  constexpr std::uint64_t chunk = 65536;  // pages that one vector describes
+  std::vector<unsigned char> vector(std::min(pages, chunk));
+  for (std::uint64_t at = 0; at < pages; at += chunk) {
+    const std::uint64_t count = std::min(chunk, pages - at);
+    if (mincore(reinterpret_cast<void*>(va + at * page), count * page, vector.data()) != 0)
+      return false;
+  }
+  return true;
+}
+
+int check_flags(const kfd::AllocMemoryOfGpuArgs& args, const GpuFacts& gpu) {
+  if (args.size == 0) return EINVAL;
+  if (std::popcount(args.flags & kinds) != 1) return EINVAL;
+  if ((args.flags & doorbell) != 0 && args.size != kfd::doorbell_page_size) return EINVAL;
+  if ((args.flags & mmio_remap) != 0 && args.size != kfd::mmio_page_size) return EINVAL;
+  const bool visible = (args.flags & vram) != 0 && (args.flags & host_access) != 0;
+  return visible && !gpu.large_bar ? EINVAL : 0;
+}
+
+}  // namespace
+
+int KfdProcess::alloc_memory_of_gpu(void* argument) {
+  auto& args = as<kfd::AllocMemoryOfGpuArgs>(argument);
+  const GpuFacts* gpu = devices_.facts().find(args.gpu_id);
+  if (!gpu || !acquired(args.gpu_id)) return EINVAL;
+  if (const int error = check_flags(args, *gpu)) return error;
+  Buffer buffer{args.va_addr, args.size, args.flags, args.gpu_id, nullptr, {}, {}};
+  const bool is_memory = (args.flags & (vram | gtt | userptr)) != 0;
+  const bool backed = (args.flags & (vram | gtt | mmio_remap)) != 0 && surroundings_.has_backing();
+  if (is_memory && !backed && args.va_addr != 0) {
+    const std::uint64_t at = (args.flags & userptr) != 0 && args.mmap_offset != 0
+                                 ? args.mmap_offset
+                                 : args.va_addr;
+    if (!resident(at, args.size)) return EFAULT;
+    buffer.host = reinterpret_cast<void*>(at);
+  }
+  if ((args.flags & vram) != 0) {
+    const auto reserved = devices_.reserve_vram(opener_.pid, args.gpu_id, args.size);
+    if (!reserved) return reserved.error().error;
+  }
+  if (backed) {
+    buffer.backing = surroundings_.allocate(args.size);
+    if (!buffer.backing) {
+      release(buffer);
+      return ENOMEM;
+    }
+    buffer.host = buffer.backing->memory;
+  }
+  args.handle = static_cast<std::uint64_t>(args.gpu_id) << 32 | next_handle_++;
+  args.mmap_offset = buffer.backing ? buffer.backing->offset : 0;
+  const auto gpu_field = static_cast<std::uint16_t>(args.gpu_id);
+  if ((args.flags & doorbell) != 0)
+    args.mmap_offset = kfd::MmapOffset{kfd::MmapType::doorbell, gpu_field, 0}.encode();
+  if ((args.flags & mmio_remap) != 0)
+    args.mmap_offset = kfd::MmapOffset{kfd::MmapType::mmio, gpu_field, 0}.encode();
+  buffers_[args.handle] = std::move(buffer);
+  return 0;
+}
+
+void KfdProcess::release(Buffer& buffer) {
+  while (!buffer.mapped.empty()) unmap(buffer, *buffer.mapped.begin());
+  if (buffer.backing) surroundings_.free(*buffer.backing, buffer.size);
+  buffer.backing.reset();
+  if ((buffer.flags & vram) != 0) devices_.release_vram(opener_.pid, buffer.gpu_id, buffer.size);
+}
+
+int KfdProcess::free_memory_of_gpu(void* argument) {
+  const std::uint64_t handle = as<kfd::FreeMemoryOfGpuArgs>(argument).handle;
+  const auto at = buffers_.find(handle);
+  if (at == buffers_.end()) return EINVAL;
+  if (!at->second.mapped.empty()) return EBUSY;
+  if (handle == event_page_handle_) {  // kfd_event_page_free: events stay, their slots go
+    event_slots_ = nullptr;
+    event_page_handle_ = 0;
+  }
+  release(at->second);
+  buffers_.erase(at);
+  return 0;
+}
+
+int KfdProcess::check_ids(std::uint64_t array, std::uint32_t count,
+                          std::vector<std::uint32_t>& ids) const {
+  if (count > devices_.facts().gpus.size()) return EINVAL;
+  ids.resize(count);
+  return copy_from_user(ids.data(), array, ids.size() * sizeof ids[0]) ? 0 : EFAULT;
+}
+
+bool KfdProcess::map(Buffer& buffer, std::uint32_t gpu_id) {
+  if (buffer.va == 0 || !buffer.host || buffer.mapped.contains(gpu_id)) return true;
+  const bool write = (buffer.flags & writable) != 0;
+  const bool execute = (buffer.flags & executable) != 0;
+  try {
+    page_table(gpu_id).add(buffer.va, buffer.size, {true, write, execute}, buffer.host);
+  } catch (const std::invalid_argument&) {
+    return false;  // overlaps another mapping
+  }
+  buffer.mapped.insert(gpu_id);
+  return true;
+}
+
+void KfdProcess::unmap(Buffer& buffer, std::uint32_t gpu_id) {
+  if (buffer.mapped.erase(gpu_id) != 0) page_table(gpu_id).remove(buffer.va);
+}
+
+int KfdProcess::map_memory_to_gpu(void* argument) {
+  auto& args = as<kfd::MapMemoryToGpuArgs>(argument);
+  if (args.n_devices == 0 || args.n_success > args.n_devices) return EINVAL;
+  const auto at = buffers_.find(args.handle);
+  if (at == buffers_.end()) return EINVAL;
+  std::vector<std::uint32_t> ids;
+  if (const int error = check_ids(args.device_ids_array_ptr, args.n_devices, ids)) return error;
+  for (std::uint32_t i = args.n_success; i < args.n_devices; ++i) {
+    if (!acquired(ids[i]) || !map(at->second, ids[i])) return EINVAL;
+    args.n_success = i + 1;
+  }
+  return 0;
+}
+
+int KfdProcess::unmap_memory_from_gpu(void* argument) {
+  auto& args = as<kfd::UnmapMemoryFromGpuArgs>(argument);
+  if (args.n_devices == 0 || args.n_success > args.n_devices) return EINVAL;
+  const auto at = buffers_.find(args.handle);
+  if (at == buffers_.end()) return EINVAL;
+  std::vector<std::uint32_t> ids;
+  if (const int error = check_ids(args.device_ids_array_ptr, args.n_devices, ids)) return error;
+  for (std::uint32_t i = args.n_success; i < args.n_devices; ++i) {
+    if (!acquired(ids[i])) return EINVAL;
+    unmap(at->second, ids[i]);
+    args.n_success = i + 1;
+  }
+  return 0;
+}
+
+SysResult<void*> KfdProcess::mmap(std::size_t length, int, std::uint64_t offset) {
+  const std::lock_guard lock(mutex_);
+  const auto what = kfd::MmapOffset::decode(offset);
+  if (what.type == kfd::MmapType::doorbell) {
+    if (length != kfd::doorbell_page_size) return fail(EINVAL);
+    if (!devices_.facts().find(what.gpu_id)) return fail(ENODEV);
+    return doorbell_page(what.gpu_id);
+  }
+  if (what.type == kfd::MmapType::mmio) {
+    if (length != kfd::mmio_page_size) return fail(EINVAL);
+    for (auto& [handle, buffer] : buffers_) {
+      if ((buffer.flags & mmio_remap) != 0 && buffer.host &&
+          static_cast<std::uint16_t>(buffer.gpu_id) == what.gpu_id)
+        return buffer.host;
+    }
+    return fail(devices_.facts().find(what.gpu_id) ? EINVAL : ENODEV);
+  }
+  devices_.unmodelled(Layer::kernel, "mmap of /dev/kfd other than doorbells and MMIO", "EINVAL",
+                      devices_.facts().event);
+  return fail(EINVAL);
+}
+
+}  // namespace rocdrill::kernel

@@ -1,0 +1,170 @@
+// amdkfd's process part: what one process has of KFD. Apertures, buffer objects and their GPU
+// mappings, events, queues and their progress belong to the process; everything shared is asked of
+// the DeviceService.
+//
+//   kfd_process.cpp  version, apertures, VM, modes, clocks
+//   kfd_memory.cpp   buffer objects
+//   kfd_events.cpp   events and waiting
+//   kfd_queues.cpp   queues and their progress
+//   kfd_ioctl.cpp    the dispatch table
+//
+// Thread-safe: one lock, which a waiting thread gives up.
+#pragma once
+
+#include <array>
+#include <functional>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <set>
+#include <span>
+#include <vector>
+
+#include "sim/kernel/process/device_file.hpp"
+#include "sim/kernel/process/device_service.hpp"
+#include "sim/kernel/process/surroundings.hpp"
+#include "sim/silicon/command_processor/address_space.hpp"
+#include "sim/silicon/command_processor/hooks.hpp"
+#include "stack/formats/kfd_uapi.hpp"
+
+namespace rocdrill::kernel {
+
+/// What a queue of the process shows of itself.
+struct QueueView {
+  std::uint32_t id = 0;
+  std::uint32_t gpu_id = 0;
+  std::uint32_t type = 0;  ///< kfd::QueueType
+  std::uint32_t doorbell = 0;
+  std::uint64_t read_index = 0;
+  std::string_view state;
+};
+
+class KfdProcess final : public DeviceFile {
+ public:
+  /// All must outlive it.
+  KfdProcess(DeviceService& devices, Surroundings& surroundings, Opener opener);
+  ~KfdProcess() override;
+
+  SysResult<int> ioctl(unsigned long request, void* argument) override;
+  SysResult<void*> mmap(std::size_t length, int prot, std::uint64_t offset) override;
+  void stored(volatile void* address) override;
+  bool progress() override;
+
+  /// For the thread that serves doorbells: looks at all of them and runs what can run. `waiting`: a
+  /// queue stands at a packet that memory alone can release.
+  struct Served {
+    bool any = false;      ///< something happened
+    bool waiting = false;  ///< so memory has to be polled
+    bool queues = false;   ///< there is a queue at all
+  };
+  Served serve_doorbells();
+  std::vector<QueueView> queues();
+  /// GPUs that the process has acquired.
+  std::set<std::uint32_t> gpus();
+
+  // From the device part.
+  /// Every queue of the GPU is lost; events of type hw_exception (and memory, for ECC) are set.
+  void gpu_reset(std::uint32_t gpu_id, std::uint32_t cause);
+  void evict(std::uint32_t gpu_id);
+  void restore(std::uint32_t gpu_id);
+
+  // One handler per request, named as in linux/kfd_ioctl.h; `argument` is a kernel copy of at
+  // least the size in the table. kfd_ioctl.cpp dispatches. Return an errno, 0 for success.
+  int get_version(void* argument);
+  int create_queue(void* argument);
+  int destroy_queue(void* argument);
+  int update_queue(void* argument);
+  int set_cu_mask(void* argument);
+  int set_memory_policy(void* argument);
+  int get_clock_counters(void* argument);
+  int get_process_apertures(void* argument);
+  int get_process_apertures_new(void* argument);
+  int create_event(void* argument);
+  int destroy_event(void* argument);
+  int set_event(void* argument);
+  int reset_event(void* argument);
+  int wait_events(void* argument);
+  int acquire_vm(void* argument);
+  int alloc_memory_of_gpu(void* argument);
+  int free_memory_of_gpu(void* argument);
+  int map_memory_to_gpu(void* argument);
+  int unmap_memory_from_gpu(void* argument);
+  int set_xnack_mode(void* argument);
+  int available_memory(void* argument);
+  int set_scratch_backing_va(void* argument);
+  int set_trap_handler(void* argument);
+  int get_tile_config(void* argument);
+  int runtime_enable(void* argument);
+  int alloc_queue_gws(void* argument);
+  int smi_events(void* argument);
+
+ private:
+  struct Buffer {
+    std::uint64_t va = 0;
+    std::uint64_t size = 0;
+    std::uint32_t flags = 0;
+    std::uint32_t gpu_id = 0;
+    void* host = nullptr;            ///< where the device reaches it; nullptr: no memory
+    std::optional<Backing> backing;  ///< what to give back
+    std::set<std::uint32_t> mapped;  ///< gpu_ids
+  };
+  struct Event {
+    std::uint32_t type = 0;
+    bool auto_reset = false;
+    bool signalled = false;
+    std::uint64_t age = 1;
+    kfd::MemoryExceptionData memory{};  ///< of type memory
+    kfd::HwExceptionData hardware{};    ///< of type hw_exception
+  };
+  class HardwareQueue;
+  class AqlQueue;
+
+  bool acquired(std::uint32_t gpu_id) const { return acquired_.contains(gpu_id); }
+  int check_ids(std::uint64_t array, std::uint32_t count, std::vector<std::uint32_t>& ids) const;
+  bool map(Buffer& buffer, std::uint32_t gpu_id);
+  void unmap(Buffer& buffer, std::uint32_t gpu_id);
+  void release(Buffer& buffer);
+  cp::RangeAddressSpace& page_table(std::uint32_t gpu_id) { return page_tables_[gpu_id]; }
+
+  std::uint64_t* doorbell_page(std::uint32_t gpu_id);
+  std::uint64_t* event_slot(std::uint32_t event_id);
+  void interrupt(std::uint32_t event_id);
+  void signal(std::uint32_t event_id);
+  void page_fault(std::uint32_t gpu_id, const cp::MemoryFault& fault);
+  void memory_exception(const kfd::MemoryExceptionData& data);
+  bool event_ready(const kfd::EventData& data) const;
+  int check_queue(std::uint64_t ring, std::uint64_t ring_size, std::uint32_t percentage,
+                  std::uint32_t priority) const;
+  int check_queue_buffers(const kfd::CreateQueueArgs& args);
+  std::unique_ptr<HardwareQueue> make_queue(const kfd::CreateQueueArgs& args,
+                                            const GpuFacts& gpu, std::uint32_t doorbell);
+  bool run_queues();
+
+  DeviceService& devices_;
+  Surroundings& surroundings_;
+  Opener opener_;
+  std::mutex mutex_;
+  std::map<std::uint32_t, std::uint64_t> acquired_;  ///< gpu_id -> OpenDevice::file
+  std::map<std::uint32_t, cp::RangeAddressSpace> page_tables_;
+  std::map<std::uint64_t, Buffer> buffers_;
+  std::uint32_t next_handle_ = 1;
+  std::map<std::uint32_t, Event> events_;
+  std::uint64_t* event_slots_ = nullptr;  ///< the events page, once it is known
+  std::uint64_t event_page_handle_ = 0;
+  std::map<std::uint32_t, std::uint64_t*> doorbells_;
+  std::map<std::uint32_t, std::unique_ptr<HardwareQueue>> queues_;
+  std::uint32_t next_queue_ = 0;
+  std::optional<bool> xnack_;
+  bool runtime_enabled_ = false;
+};
+
+/// The dispatch table; docs/kfd-support.md is generated from it and from kfd::ioctls().
+struct IoctlEntry {
+  kfd::Ioctl number;
+  int (KfdProcess::*handler)(void*);
+  const char* note;
+};
+std::span<const IoctlEntry> ioctl_table();
+
+}  // namespace rocdrill::kernel

@@ -1,0 +1,76 @@
+#include "sim/kernel/process/kfd_queue.hpp"
+
+#include <fmt/format.h>
+
+#include <atomic>
+
+#include "stack/formats/kfd_uapi.hpp"
+
+namespace rocdrill::kernel {
+namespace {
+
+// Header at the start of the CWSR area (kfd_context_save_area_header).
+constexpr std::uint64_t error_reason_pointer = 24;
+constexpr std::uint64_t error_event_id = 32;
+
+}  // namespace
+
+KfdProcess::AqlQueue::AqlQueue(KfdProcess& process, const cp::QueueConfig& config,
+                               const kfd::CreateQueueArgs& args, std::uint32_t doorbell_index)
+    : HardwareQueue(process, static_cast<std::uint32_t>(config.id), args, doorbell_index),
+      save_area_(args.ctx_save_restore_address),
+      queue(config, process.page_table(args.gpu_id), *this) {
+  queue.set_event_level(process.devices_.facts().queue_events);
+}
+
+bool KfdProcess::AqlQueue::run() {
+  const cp::Progress done = queue.run(SIZE_MAX);
+  return done.launched > 0 || done.completed > 0;
+}
+
+bool KfdProcess::AqlQueue::waiting() const { return queue.state() == cp::QueueState::waiting; }
+
+void KfdProcess::AqlQueue::queue_error(cp::Queue&, const cp::QueueError& error) {
+  const std::string subject = fmt::format("pid {} queue {}", process_.opener_.pid, id);
+  const std::string status = name(error.status);
+  process_.devices_.record(Layer::silicon,
+                           refused_ != no_event ? Severity::unmodelled : Severity::error,
+                           "queue.failed", subject,
+                           {{"packet", static_cast<std::int64_t>(error.packet_index)},
+                            {"exception", cp::name(error.kfd_code)},
+                            {field::status, std::string_view(status)}},
+                           refused_ != no_event ? refused_ : process_.devices_.facts().event);
+  if (!process_.runtime_enabled_ || save_area_ == 0) return;  // path A: the queue wrote the signal
+  cp::RangeAddressSpace& memory = process_.page_table(gpu_id);
+  const auto* reason = static_cast<std::uint64_t*>(
+      memory.translate(save_area_ + error_reason_pointer, 8, cp::Access::read));
+  const auto* event = static_cast<std::uint32_t*>(
+      memory.translate(save_area_ + error_event_id, 4, cp::Access::read));
+  if (!reason || !event || *reason % 8 != 0) return;
+  auto* word = static_cast<std::uint64_t*>(memory.translate(*reason, 8, cp::Access::write));
+  if (!word) return;
+  std::atomic_ref(*word).fetch_or(cp::exception_mask(error.kfd_code));
+  process_.signal(*event);
+}
+
+void KfdProcess::AqlQueue::unmodelled(std::string_view what, cp::Queue&,
+                                      std::uint64_t packet_index) {
+  refused_ = process_.devices_.unmodelled(
+      Layer::silicon, fmt::format("{} (packet {})", what, packet_index),
+      "HSA_STATUS_ERROR_INVALID_PACKET_FORMAT", process_.devices_.facts().event);
+}
+
+void KfdProcess::AqlQueue::memory_fault(const cp::MemoryFault& fault) {
+  process_.page_fault(gpu_id, fault);
+}
+
+void KfdProcess::AqlQueue::observe(const cp::PacketEvent& packet) {
+  process_.devices_.record(Layer::silicon, Severity::debug,
+                           fmt::format("packet.{}", cp::name(packet.transition)),
+                           fmt::format("pid {} queue {}", process_.opener_.pid, packet.queue_id),
+                           {{"index", static_cast<std::int64_t>(packet.index)},
+                            {"type", aql::name(packet.header.type())}},
+                           process_.devices_.facts().event);
+}
+
+}  // namespace rocdrill::kernel

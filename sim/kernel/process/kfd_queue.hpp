@@ -1,0 +1,89 @@
+// A hardware queue of a process: the engine's state machine and what KFD does with what it reports.
+#pragma once
+
+#include "sim/kernel/process/kfd_process.hpp"
+#include "sim/silicon/command_processor/queue.hpp"
+
+namespace rocdrill::kernel {
+
+/// What all kinds have in common. The owner holds the process's lock for every call.
+class KfdProcess::HardwareQueue {
+ public:
+  HardwareQueue(KfdProcess& process, std::uint32_t id, const kfd::CreateQueueArgs& args,
+                std::uint32_t doorbell_index)
+      : process_(process),
+        id(id),
+        gpu_id(args.gpu_id),
+        type(args.queue_type),
+        doorbell_index(doorbell_index) {}
+  virtual ~HardwareQueue() {
+    process_.devices_.release_doorbell(process_.opener_.pid, gpu_id, doorbell_index);
+  }
+  HardwareQueue(const HardwareQueue&) = delete;
+  HardwareQueue& operator=(const HardwareQueue&) = delete;
+
+  virtual void ring(std::uint64_t value) = 0;
+  /// True if anything happened.
+  virtual bool run() = 0;
+  virtual void suspend() = 0;
+  virtual void resume() = 0;
+  /// Stands at something that only memory can release.
+  virtual bool waiting() const = 0;
+  virtual std::uint64_t read_index() const = 0;
+  virtual std::string_view state() const = 0;
+
+  /// Passes a new value of the doorbell on; true if there was one.
+  bool look_at_doorbell() {
+    const std::uint64_t value = __atomic_load_n(
+        process_.doorbell_page(gpu_id) + doorbell_index, __ATOMIC_ACQUIRE);
+    if (value == seen) return false;
+    seen = value;
+    ring(value);
+    return true;
+  }
+
+ protected:
+  KfdProcess& process_;
+
+ public:
+  const std::uint32_t id;
+  const std::uint32_t gpu_id;
+  const std::uint32_t type;  ///< kfd::QueueType
+  const std::uint32_t doorbell_index;
+  std::uint64_t seen = ~0ull;  ///< the doorbell's value at the last look
+  bool stopped = false;        ///< UPDATE_QUEUE with percentage 0
+  bool evicted = false;        ///< by the device part
+  bool lost = false;           ///< in a GPU reset
+};
+
+class KfdProcess::AqlQueue final : public HardwareQueue, public cp::Hooks {
+ public:
+  AqlQueue(KfdProcess& process, const cp::QueueConfig& config, const kfd::CreateQueueArgs& args,
+           std::uint32_t doorbell_index);
+
+  void ring(std::uint64_t value) override { queue.doorbell(value); }
+  bool run() override;
+  void suspend() override { queue.suspend(); }
+  void resume() override { queue.resume(); }
+  bool waiting() const override;
+  std::uint64_t read_index() const override { return queue.read_index(); }
+  std::string_view state() const override { return cp::name(queue.state()); }
+
+  void interrupt(std::uint32_t event_id) override { process_.interrupt(event_id); }
+  void queue_error(cp::Queue& failed, const cp::QueueError& error) override;
+  void unmodelled(std::string_view what, cp::Queue& failed, std::uint64_t packet_index) override;
+  void memory_fault(const cp::MemoryFault& fault) override;
+  void observe(const cp::PacketEvent& event) override;
+  std::uint64_t now_ns() override { return process_.surroundings_.clocks().monotonic_raw_ns; }
+  bool legacy_errors() const override { return !process_.runtime_enabled_; }
+
+ private:
+  /// The request that rocdrill does not model, if that ended the queue.
+  EventId refused_ = no_event;
+  const std::uint64_t save_area_;  ///< CWSR area, 0 if none
+
+ public:
+  cp::Queue queue;
+};
+
+}  // namespace rocdrill::kernel

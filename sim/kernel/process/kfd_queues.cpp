@@ -1,0 +1,262 @@
+// User queues: CREATE_QUEUE and its kin (kfd_chardev.c, kfd_queue.c), doorbells, progress.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <bit>
+#include <cerrno>
+#include <cstddef>
+#include <stdexcept>
+
+#include "sim/kernel/process/kfd_process.hpp"
+#include "sim/kernel/process/kfd_queue.hpp"
+#include "sim/kernel/process/user_memory.hpp"
+
+namespace rocdrill::kernel {
+namespace {
+
+constexpr std::uint64_t user_space_end = 1ull << 47;
+// KFD_MAX_QUEUE_PERCENTAGE, KFD_MAX_QUEUE_PRIORITY
+constexpr std::uint32_t max_percentage = 100;
+constexpr std::uint32_t max_priority = 15;
+constexpr std::uint32_t max_cu_mask_bits = 1024;
+
+constexpr auto number(kfd::QueueType type) { return static_cast<std::uint32_t>(type); }
+
+template <class T>
+T& as(void* argument) {
+  return *static_cast<T*>(argument);
+}
+
+}  // namespace
+
+std::uint64_t* KfdProcess::doorbell_page(std::uint32_t gpu_id) {
+  std::uint64_t*& page = doorbells_[gpu_id];
+  if (!page) {
+    page = surroundings_.doorbell_page(gpu_id);
+    std::fill_n(page, kfd::doorbell_page_size / 8, ~0ull);
+  }
+  return page;
+}
+
+int KfdProcess::check_queue(std::uint64_t ring, std::uint64_t ring_size, std::uint32_t percentage,
+                            std::uint32_t priority) const {
+  if ((percentage & 0xFF) > max_percentage) return EINVAL;
+  if (priority > max_priority) return EINVAL;
+  if (ring >= user_space_end) return EFAULT;
+  if (ring_size != 0 && !std::has_single_bit(ring_size)) return EINVAL;
+  return 0;
+}
+
+/// kfd_queue.c: ring and pointers must be mapped buffers.
+int KfdProcess::check_queue_buffers(const kfd::CreateQueueArgs& args) {
+  const auto mapped = [&](std::uint64_t va, std::size_t bytes) {
+    return page_table(args.gpu_id).translate(va, bytes, cp::Access::write) != nullptr;
+  };
+  if (args.ring_size < 64 || !mapped(args.ring_base_address, args.ring_size)) return EINVAL;
+  if (!mapped(args.read_pointer_address, 8)) return EINVAL;
+  return mapped(args.write_pointer_address, 8) ? 0 : EINVAL;
+}
+
+std::unique_ptr<KfdProcess::HardwareQueue> KfdProcess::make_queue(const kfd::CreateQueueArgs& args,
+                                                                  const GpuFacts& gpu,
+                                                                  std::uint32_t doorbell) {
+  // ROCr's write index lies in its amd_queue_t, whose start follows from it.
+  const std::uint64_t amd_queue =
+      args.write_pointer_address - offsetof(aql::AmdQueue, write_dispatch_id);
+  const bool known =
+      amd_queue % 64 == 0 &&
+      page_table(args.gpu_id).translate(amd_queue, sizeof(aql::AmdQueue), cp::Access::write) &&
+      args.read_pointer_address == amd_queue + offsetof(aql::AmdQueue, read_dispatch_id);
+  const cp::QueueConfig config{.id = next_queue_,
+                               .ring_base = args.ring_base_address,
+                               .size_packets = args.ring_size / 64,
+                               .write_index_va = args.write_pointer_address,
+                               .read_index_va = args.read_pointer_address,
+                               .amd_queue_va = known ? amd_queue : 0,
+                               .limits = gpu.limits};
+  return std::make_unique<AqlQueue>(*this, config, args, doorbell);
+}
+
+int KfdProcess::create_queue(void* argument) {
+  auto& args = as<kfd::CreateQueueArgs>(argument);
+  if (const int error = check_queue(args.ring_base_address, args.ring_size, args.queue_percentage,
+                                    args.queue_priority)) {
+    return error;
+  }
+  if (args.read_pointer_address >= user_space_end || args.write_pointer_address >= user_space_end)
+    return EFAULT;
+  const GpuFacts* gpu = devices_.facts().find(args.gpu_id);
+  if (!gpu || !acquired(args.gpu_id)) return EINVAL;
+  if (args.queue_type > number(kfd::QueueType::sdma_by_engine_id)) return EINVAL;
+  if (args.queue_type != number(kfd::QueueType::compute_aql)) {
+    devices_.unmodelled(Layer::kernel, fmt::format("CREATE_QUEUE type {}", args.queue_type),
+                        "EINVAL", devices_.facts().event);
+    return EINVAL;
+  }
+  if (const int error = check_queue_buffers(args)) return error;
+  const auto doorbell = devices_.take_doorbell(opener_.pid, args.gpu_id,
+                                               static_cast<kfd::QueueType>(args.queue_type));
+  if (!doorbell) return doorbell.error().error;
+  doorbell_page(args.gpu_id)[*doorbell] = ~0ull;  // re-armed before it is handed out
+  try {
+    queues_[next_queue_] = make_queue(args, *gpu, *doorbell);
+  } catch (const std::invalid_argument&) {
+    queues_.erase(next_queue_);
+    devices_.release_doorbell(opener_.pid, args.gpu_id, *doorbell);
+    return EINVAL;
+  }
+  args.queue_id = next_queue_++;
+  args.doorbell_offset = kfd::MmapOffset{kfd::MmapType::doorbell,
+                                         static_cast<std::uint16_t>(args.gpu_id), *doorbell * 8ull}
+                             .encode();
+  surroundings_.queues_changed();
+  return 0;
+}
+
+int KfdProcess::destroy_queue(void* argument) {
+  if (queues_.erase(as<kfd::DestroyQueueArgs>(argument).queue_id) == 0) return EINVAL;
+  surroundings_.queues_changed();
+  return 0;
+}
+
+int KfdProcess::update_queue(void* argument) {
+  const auto& args = as<kfd::UpdateQueueArgs>(argument);
+  if (const int error = check_queue(args.ring_base_address, args.ring_size, args.queue_percentage,
+                                    args.queue_priority)) {
+    return error;
+  }
+  const auto at = queues_.find(args.queue_id);
+  if (at == queues_.end()) return EINVAL;
+  HardwareQueue& queue = *at->second;
+  queue.stopped = (args.queue_percentage & 0xFF) == 0;
+  if (queue.stopped) {
+    queue.suspend();
+  } else if (!queue.evicted && !queue.lost) {
+    queue.resume();
+  }
+  return 0;
+}
+
+int KfdProcess::set_cu_mask(void* argument) {
+  auto& args = as<kfd::SetCuMaskArgs>(argument);
+  if (args.num_cu_mask == 0 || args.num_cu_mask % 32 != 0) return EINVAL;
+  args.num_cu_mask = std::min(args.num_cu_mask, max_cu_mask_bits);
+  std::vector<std::uint32_t> mask(args.num_cu_mask / 32);
+  if (!copy_from_user(mask.data(), args.cu_mask_ptr, mask.size() * sizeof mask[0])) return EFAULT;
+  return queues_.contains(args.queue_id) ? 0 : EFAULT;  // pqm_update_mqd: no such queue
+}
+
+void KfdProcess::stored(volatile void* address) {
+  const std::lock_guard lock(mutex_);
+  for (auto& [id, queue] : queues_) {
+    std::uint64_t* doorbell = doorbell_page(queue->gpu_id) + queue->doorbell_index;
+    if (doorbell == address) {
+      queue->seen = *doorbell;
+      queue->ring(*doorbell);
+    }
+  }
+  run_queues();
+}
+
+bool KfdProcess::run_queues() {
+  bool any = false;
+  for (auto& [id, queue] : queues_) any = queue->run() || any;
+  return any;
+}
+
+bool KfdProcess::progress() {
+  const std::lock_guard lock(mutex_);
+  return run_queues();
+}
+
+KfdProcess::Served KfdProcess::serve_doorbells() {
+  const std::lock_guard lock(mutex_);
+  Served served;
+  for (auto& [id, queue] : queues_) {
+    served.queues = true;
+    const bool rung = queue->look_at_doorbell();
+    const bool ran = queue->run();
+    served.any = served.any || rung || ran;
+    served.waiting = served.waiting || queue->waiting();
+  }
+  return served;
+}
+
+std::vector<QueueView> KfdProcess::queues() {
+  const std::lock_guard lock(mutex_);
+  std::vector<QueueView> views;
+  for (const auto& [id, queue] : queues_) {
+    views.push_back({id, queue->gpu_id, queue->type, queue->doorbell_index, queue->read_index(),
+                     queue->state()});
+  }
+  return views;
+}
+
+std::set<std::uint32_t> KfdProcess::gpus() {
+  const std::lock_guard lock(mutex_);
+  std::set<std::uint32_t> ids;
+  for (const auto& [id, file] : acquired_) ids.insert(id);
+  return ids;
+}
+
+// --- what the device part tells ------------------------------------------------------------
+
+void KfdProcess::page_fault(std::uint32_t gpu_id, const cp::MemoryFault& fault) {
+  devices_.record(Layer::silicon, Severity::error, "gpu.memory_fault",
+                  fmt::format("{:#x}", fault.address),
+                  {{"access", fault.access == cp::Access::write ? "write" : "read"},
+                   {"packet", static_cast<std::int64_t>(fault.packet_index)}},
+                  devices_.facts().event);
+  kfd::MemoryExceptionData data{};
+  data.gpu_id = gpu_id;
+  data.va = fault.address & ~0xFFFull;  // page granular
+  const bool mapped =
+      page_table(gpu_id).translate(fault.address, 1, cp::Access::read) != nullptr;
+  data.failure.not_present = mapped ? 0 : 1;
+  data.failure.read_only = mapped && fault.access == cp::Access::write ? 1 : 0;
+  data.failure.no_execute = mapped && fault.access == cp::Access::execute ? 1 : 0;
+  memory_exception(data);
+}
+
+void KfdProcess::gpu_reset(std::uint32_t gpu_id, std::uint32_t cause) {
+  const std::lock_guard lock(mutex_);
+  for (auto& [id, queue] : queues_) {
+    if (queue->gpu_id != gpu_id) continue;
+    queue->lost = true;
+    queue->suspend();
+  }
+  for (auto& [id, event] : events_) {
+    if (event.type == static_cast<std::uint32_t>(kfd::EventType::hw_exception)) {
+      event.hardware = {0, cause, 1, gpu_id};
+      signal(id);
+    }
+    constexpr std::uint32_t ecc = 1;
+    if (event.type == static_cast<std::uint32_t>(kfd::EventType::memory) && cause == ecc) {
+      event.memory = {};
+      event.memory.gpu_id = gpu_id;
+      event.memory.failure.imprecise = 1;
+      event.memory.error_type = static_cast<std::uint32_t>(kfd::MemoryError::sram_ecc);
+      signal(id);
+    }
+  }
+}
+
+void KfdProcess::evict(std::uint32_t gpu_id) {
+  const std::lock_guard lock(mutex_);
+  for (auto& [id, queue] : queues_) {
+    if (queue->gpu_id != gpu_id) continue;
+    queue->evicted = true;
+    queue->suspend();
+  }
+}
+
+void KfdProcess::restore(std::uint32_t gpu_id) {
+  const std::lock_guard lock(mutex_);
+  for (auto& [id, queue] : queues_) {
+    if (queue->gpu_id != gpu_id || !queue->evicted) continue;
+    queue->evicted = false;
+    if (!queue->stopped && !queue->lost) queue->resume();
+  }
+}
+
+}  // namespace rocdrill::kernel
