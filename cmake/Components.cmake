@@ -22,12 +22,12 @@ if(ROCDRILL_COVERAGE)
   target_link_options(rocdrill_options INTERFACE --coverage)
 endif()
 
-# rocdrill_component(<name> FOLDER <folder> [OBJECT] [PUBLIC <component>...]
+# rocdrill_component(<name> FOLDER <folder> [OBJECT | MODULE | HEADERS] [PUBLIC <component>...]
 #                    [PRIVATE <component>...] [LINK_PUBLIC <lib>...] [LINK_PRIVATE <lib>...])
 # PUBLIC: its headers use theirs. PRIVATE: only its sources do, so that whoever stands on this
 # component does not see them.
 function(rocdrill_component name)
-  cmake_parse_arguments(arg "OBJECT" "FOLDER" "PUBLIC;PRIVATE;LINK_PUBLIC;LINK_PRIVATE" ${ARGN})
+  cmake_parse_arguments(arg "OBJECT;MODULE;HEADERS" "FOLDER" "PUBLIC;PRIVATE;LINK_PUBLIC;LINK_PRIVATE" ${ARGN})
   set(folder "${PROJECT_SOURCE_DIR}/${arg_FOLDER}")
   file(GLOB sources CONFIGURE_DEPENDS "${folder}/*.cpp")
   set(include_dir "${PROJECT_BINARY_DIR}/include/${name}")
@@ -36,8 +36,14 @@ function(rocdrill_component name)
   file(CREATE_LINK "${folder}" "${include_dir}/${arg_FOLDER}" SYMBOLIC)
 
   set(target "rocdrill_${name}")
-  if(arg_OBJECT)
+  if(arg_HEADERS)
+    add_library(${target} INTERFACE)
+    target_include_directories(${target} INTERFACE "${include_dir}")
+    return()
+  elseif(arg_OBJECT)
     add_library(${target} OBJECT ${sources})
+  elseif(arg_MODULE)
+    add_library(${target} MODULE ${sources})
   else()
     add_library(${target} STATIC ${sources})
   endif()

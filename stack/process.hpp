@@ -30,6 +30,7 @@ struct ProcessSpec {
   std::string command = "sh";  ///< comm, as ps shows it
   Identity identity;
   Environment environment;
+  std::string cwd = {};  ///< absolute; "": the user's home
   /// Events that set these variables, where a history is kept.
   std::map<std::string, EventId, std::less<>> environment_events;
   /// Device nodes visible in this view ("/dev/kfd", "/dev/dri/renderD128"); empty list with

@@ -33,6 +33,7 @@ int Call::refuse(std::string_view what) {
 
 std::string Call::path(std::string_view word) const {
   if (word.starts_with('/')) return std::string(word);
+  if (!spec.cwd.empty()) return join(spec.cwd, word);
   const auto user = find_user(node.os.files, spec.identity.uid);
   return join(user ? user->home : "/", word);
 }

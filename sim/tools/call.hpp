@@ -64,7 +64,7 @@ class Call {
   int refuse(std::string_view what);
   int refuse_option(std::string_view option) { return refuse(fmt::format("option '{}'", option)); }
 
-  /// An absolute path: a relative one starts at the user's home.
+  /// An absolute path: a relative one starts at the working directory, by default the user's home.
   std::string path(std::string_view word) const;
 
  private:

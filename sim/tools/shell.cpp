@@ -260,6 +260,12 @@ CommandResult run_command(Node& node, const Words& argv, const ProcessSpec& spec
   return result;
 }
 
+CommandResult run_words_as(Node& node, const Words& words, const ProcessSpec& spec,
+                           std::string input) {
+  if (words.empty()) return {};
+  return run_words(node, words, spec, std::move(input));
+}
+
 std::vector<Tool> all_tools() {
   std::vector<Tool> list;
   for (const auto table :

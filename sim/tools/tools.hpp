@@ -30,4 +30,8 @@ std::vector<ToolInfo> all();
 CommandResult run_command(Node& node, const std::vector<std::string>& argv,
                           const ProcessSpec& spec);
 
+/// The same for words that a real shell has split: nothing in them is an operator.
+CommandResult run_words_as(Node& node, const std::vector<std::string>& words,
+                           const ProcessSpec& spec, std::string input);
+
 }  // namespace rocdrill::sim::tools

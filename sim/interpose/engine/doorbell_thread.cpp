@@ -1,0 +1,144 @@
+#include "sim/interpose/engine/doorbell_thread.hpp"
+
+#include <fcntl.h>
+#include <linux/userfaultfd.h>
+#include <poll.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+#include <csignal>
+
+namespace rocdrill::interpose {
+namespace {
+
+using std::chrono::steady_clock;
+using namespace std::chrono_literals;
+
+constexpr auto spin_time = 150us;
+constexpr auto memory_poll = 50us;      // of a queue that waits for memory, at first
+constexpr auto longest_poll = 2000us;   // and at last
+
+}  // namespace
+
+DoorbellThread::DoorbellThread(kernel::KfdProcess& process)
+    : process_(process), userfault_(open_userfault()), wake_(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) {
+  constexpr int high_descriptor = 800;
+  const int moved = wake_ < 0 ? -1 : ::fcntl(wake_, F_DUPFD_CLOEXEC, high_descriptor);
+  if (moved >= 0) {
+    ::close(wake_);
+    wake_ = moved;
+  }
+}
+
+DoorbellThread::~DoorbellThread() {
+  stop();
+  if (userfault_ >= 0) ::close(userfault_);
+  if (wake_ >= 0) ::close(wake_);
+}
+
+DoorbellMemory& DoorbellThread::memory(std::uint32_t gpu_id) {
+  auto& page = pages_[gpu_id];
+  if (!page) page = std::make_unique<DoorbellMemory>(userfault_);
+  return *page;
+}
+
+std::uint64_t* DoorbellThread::page(std::uint32_t gpu_id) {
+  const std::lock_guard lock(mutex_);
+  return memory(gpu_id).page();
+}
+
+std::int64_t DoorbellThread::map(std::uint32_t gpu_id, void* address, std::size_t length, int prot,
+                                 int flags) {
+  const std::lock_guard lock(mutex_);
+  const std::int64_t mapped = memory(gpu_id).map(address, length, prot, flags);
+  wake();  // what was armed did not know this mapping
+  return mapped;
+}
+
+void DoorbellThread::wake() {
+  if (!running_.exchange(true)) {
+    if (thread_.joinable()) thread_.join();  // it has ended with the last queue
+    stop_ = false;
+    sigset_t all;
+    sigset_t before;
+    sigfillset(&all);
+    sigdelset(&all, SIGSEGV);
+    sigdelset(&all, SIGBUS);
+    pthread_sigmask(SIG_SETMASK, &all, &before);  // the program's signals are not for this thread
+    thread_ = std::thread([this] { run(); });
+    pthread_sigmask(SIG_SETMASK, &before, nullptr);
+  }
+  const std::uint64_t one = 1;
+  static_cast<void>(!::write(wake_, &one, sizeof one));
+}
+
+void DoorbellThread::stop() {
+  stop_ = true;
+  const std::uint64_t one = 1;
+  static_cast<void>(!::write(wake_, &one, sizeof one));
+  if (thread_.joinable()) thread_.join();
+}
+
+bool DoorbellThread::arm() {
+  const std::lock_guard lock(mutex_);
+  if (pages_.empty()) return false;
+  bool all = true;
+  for (auto& [gpu, page] : pages_) all = page->arm() && all;
+  return all;
+}
+
+void DoorbellThread::disarm() {
+  const std::lock_guard lock(mutex_);
+  for (auto& [gpu, page] : pages_) page->disarm();
+}
+
+void DoorbellThread::drain() {
+  uffd_msg message;
+  while (userfault_ >= 0 && ::read(userfault_, &message, sizeof message) > 0) {
+  }
+  std::uint64_t count = 0;
+  static_cast<void>(!::read(wake_, &count, sizeof count));
+}
+
+/// Until something may have happened.
+void DoorbellThread::sleep(bool waiting, unsigned idle_rounds) {
+  const auto poll_time = std::min<std::chrono::microseconds>(
+      longest_poll, memory_poll * (1u << std::min(idle_rounds, 6u)));
+  const bool armed = arm();
+  // What came between the last look and the protection.
+  if (armed && process_.serve_doorbells().any) return disarm();
+  pollfd files[] = {{wake_, POLLIN, 0}, {userfault_, POLLIN, 0}};
+  const timespec limit{0, std::chrono::nanoseconds(poll_time).count()};
+  const bool forever = armed && !waiting;
+  ::ppoll(files, armed ? 2 : 1, forever ? nullptr : &limit, nullptr);
+  if (armed) disarm();
+  drain();
+}
+
+void DoorbellThread::run() {
+  auto last = steady_clock::now();
+  unsigned idle_rounds = 0;
+  while (!stop_) {
+    const auto served = process_.serve_doorbells();
+    if (!served.queues) {
+      // Retire; a queue that is made meanwhile either sees running_ false or is seen here.
+      running_ = false;
+      if (!process_.serve_doorbells().queues || running_.exchange(true)) return;
+      continue;
+    }
+    if (served.any) {
+      last = steady_clock::now();
+      idle_rounds = 0;
+    } else if (steady_clock::now() - last > spin_time) {
+      sleep(served.waiting, idle_rounds++);
+      if (idle_rounds == 1 || !served.waiting) last = steady_clock::now();
+    } else {
+      __builtin_ia32_pause();
+    }
+  }
+  running_ = false;
+}
+
+}  // namespace rocdrill::interpose

@@ -1,0 +1,20 @@
+// ioctls of a DRM node: what libdrm and libdrm_amdgpu ask before and beside KFD.
+#pragma once
+
+#include <cstdint>
+
+#include "sim/interpose/engine/remote_service.hpp"
+
+namespace rocdrill::interpose {
+
+class DrmFile {
+ public:
+  explicit DrmFile(RemoteService& service) : service_(service) {}
+  /// `minor`: of the render node; 0 for a card node.
+  SysResult<int> ioctl(std::uint32_t minor, std::uint64_t request, void* argument);
+
+ private:
+  RemoteService& service_;
+};
+
+}  // namespace rocdrill::interpose

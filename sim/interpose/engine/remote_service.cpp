@@ -1,0 +1,122 @@
+#include "sim/interpose/engine/remote_service.hpp"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdio>
+#include <fstream>
+
+#include "sim/interpose/protocol/facts.hpp"
+
+namespace rocdrill::interpose {
+namespace {
+
+std::string command_name() {
+  std::ifstream in("/proc/self/comm");
+  std::string name;
+  std::getline(in, name);
+  return name;
+}
+
+/// Out of the way of programs that count on low numbers or close them.
+int move_up(int fd) {
+  constexpr int high = 800;
+  const int moved = ::fcntl(fd, F_DUPFD_CLOEXEC, high);
+  if (moved < 0) return fd;
+  ::close(fd);
+  return moved;
+}
+
+SysError error_of(const Json& reply) {
+  return {reply.value("errno", EIO), reply.value("event", no_event)};
+}
+
+}  // namespace
+
+RemoteService::RemoteService(std::string session, std::string identity)
+    : session_(std::move(session)),
+      identity_(std::move(identity)),
+      fd_(move_up(connect_to_session(session_))) {
+  const Json reply = request(fd_, {{"op", "hello"}, {"comm", command_name()}, {"identity", identity_}});
+  if (reply.value("errno", EIO) != 0)
+    throw ConnectionError(reply.value("error", std::string("the node refused")));
+  facts_ = facts_of(reply.at("facts"));
+}
+
+RemoteService::~RemoteService() {
+  if (fd_ >= 0) ::close(fd_);
+}
+
+Json RemoteService::ask(Json message) {
+  const std::lock_guard lock(mutex_);
+  if (gone_) return {{"errno", EIO}};
+  try {
+    return request(fd_, message);
+  } catch (const std::exception& error) {
+    gone_ = true;
+    std::fprintf(stderr, "rocdrill: %s; this program's GPU calls fail from now on\n", error.what());
+    return {{"errno", EIO}};
+  }
+}
+
+const kernel::DeviceFacts& RemoteService::facts() {
+  if (!stale()) return facts_;
+  const Json reply = ask({{"op", "facts"}});
+  if (reply.value("errno", EIO) == 0) facts_ = facts_of(reply.at("facts"));
+  return facts_;
+}
+
+SysResult<void> RemoteService::attach(int, std::uint32_t gpu_id) {
+  const Json reply = ask({{"op", "attach"}, {"gpu_id", gpu_id}});
+  if (reply.value("errno", EIO) != 0) return std::unexpected(error_of(reply));
+  return {};
+}
+
+/// The server sees the end of the process by itself.
+void RemoteService::detach(int) {}
+
+SysResult<void> RemoteService::reserve_vram(int, std::uint32_t gpu_id, std::uint64_t bytes) {
+  const Json reply = ask({{"op", "reserve_vram"}, {"gpu_id", gpu_id}, {"bytes", bytes}});
+  if (reply.value("errno", EIO) != 0) return std::unexpected(error_of(reply));
+  return {};
+}
+
+void RemoteService::release_vram(int, std::uint32_t gpu_id, std::uint64_t bytes) {
+  ask({{"op", "release_vram"}, {"gpu_id", gpu_id}, {"bytes", bytes}});
+}
+
+std::uint64_t RemoteService::available_vram(std::uint32_t gpu_id) {
+  return ask({{"op", "available_vram"}, {"gpu_id", gpu_id}}).value("bytes", std::uint64_t{0});
+}
+
+SysResult<std::uint32_t> RemoteService::take_doorbell(int, std::uint32_t gpu_id,
+                                                      kfd::QueueType type) {
+  const Json reply =
+      ask({{"op", "take_doorbell"}, {"gpu_id", gpu_id}, {"type", static_cast<int>(type)}});
+  if (reply.value("errno", EIO) != 0) return std::unexpected(error_of(reply));
+  return reply.value("index", std::uint32_t{0});
+}
+
+void RemoteService::release_doorbell(int, std::uint32_t gpu_id, std::uint32_t index) {
+  ask({{"op", "release_doorbell"}, {"gpu_id", gpu_id}, {"index", index}});
+}
+
+EventId RemoteService::record(Layer layer, Severity severity, std::string_view kind,
+                              std::string_view subject, std::initializer_list<Field> fields,
+                              EventId cause) {
+  if (severity == Severity::unmodelled) {
+    std::fprintf(stderr, "rocdrill: %.*s is not modelled: refused. This is no symptom of the node.\n",
+                 static_cast<int>(subject.size()), subject.data());
+  }
+  const Json reply = ask({{"op", "record"},
+                          {"layer", static_cast<int>(layer)},
+                          {"severity", std::string(name(severity))},
+                          {"kind", std::string(kind)},
+                          {"subject", std::string(subject)},
+                          {"fields", to_json(std::span(fields.begin(), fields.size()))},
+                          {"cause", cause}});
+  return reply.value("event", no_event);
+}
+
+}  // namespace rocdrill::interpose

@@ -1,0 +1,71 @@
+#include "sim/interpose/protocol/facts.hpp"
+
+namespace rocdrill::interpose {
+
+Json to_json(const kernel::DeviceFacts& facts) {
+  Json gpus = Json::array();
+  for (const kernel::GpuFacts& gpu : facts.gpus) {
+    gpus.push_back({{"gpu_id", gpu.gpu_id},
+                    {"render_minor", gpu.render_minor},
+                    {"card_minor", gpu.card_minor},
+                    {"vram_bytes", gpu.vram_bytes},
+                    {"gfx_target_version", gpu.gfx_target_version},
+                    {"sdma_engines", gpu.sdma_engines},
+                    {"sdma_queues_per_engine", gpu.sdma_queues_per_engine},
+                    {"gb_addr_config", gpu.gb_addr_config},
+                    {"compute_queues", gpu.compute_queues},
+                    {"xnack", static_cast<int>(gpu.xnack)},
+                    {"large_bar", gpu.large_bar},
+                    {"max_workgroup_size", gpu.limits.max_workgroup_size},
+                    {"lds_bytes", gpu.limits.lds_bytes},
+                    {"wavefront_size", gpu.limits.wavefront_size}});
+  }
+  return {{"epoch", facts.epoch},
+          {"kfd_minor", facts.era.minor},
+          {"unknown_is_enotty", facts.era.unknown_is_enotty},
+          {"out_of_tree", facts.era.out_of_tree},
+          {"noretry", facts.noretry},
+          {"queue_events", static_cast<int>(facts.queue_events)},
+          {"event", facts.event},
+          {"gpus", std::move(gpus)}};
+}
+
+kernel::DeviceFacts facts_of(const Json& json) {
+  kernel::DeviceFacts facts;
+  facts.epoch = json.at("epoch");
+  facts.era = {json.at("kfd_minor"), json.at("unknown_is_enotty"), json.at("out_of_tree")};
+  facts.noretry = json.at("noretry");
+  facts.queue_events = static_cast<cp::EventLevel>(json.at("queue_events").get<int>());
+  facts.event = json.at("event");
+  for (const Json& gpu : json.at("gpus")) {
+    kernel::GpuFacts one;
+    gpu.at("gpu_id").get_to(one.gpu_id);
+    gpu.at("render_minor").get_to(one.render_minor);
+    gpu.at("card_minor").get_to(one.card_minor);
+    gpu.at("vram_bytes").get_to(one.vram_bytes);
+    gpu.at("gfx_target_version").get_to(one.gfx_target_version);
+    gpu.at("sdma_engines").get_to(one.sdma_engines);
+    gpu.at("sdma_queues_per_engine").get_to(one.sdma_queues_per_engine);
+    gpu.at("gb_addr_config").get_to(one.gb_addr_config);
+    gpu.at("compute_queues").get_to(one.compute_queues);
+    one.xnack = static_cast<XnackSupport>(gpu.at("xnack").get<int>());
+    gpu.at("large_bar").get_to(one.large_bar);
+    gpu.at("max_workgroup_size").get_to(one.limits.max_workgroup_size);
+    gpu.at("lds_bytes").get_to(one.limits.lds_bytes);
+    gpu.at("wavefront_size").get_to(one.limits.wavefront_size);
+    facts.gpus.push_back(one);
+  }
+  return facts;
+}
+
+Json to_json(std::span<const Field> fields) {
+  Json json = Json::object();
+  for (const Field& field : fields) {
+    const std::string key(field.key);
+    if (const auto* number = std::get_if<std::int64_t>(&field.value)) json[key] = *number;
+    if (const auto* text = std::get_if<std::string_view>(&field.value)) json[key] = std::string(*text);
+  }
+  return json;
+}
+
+}  // namespace rocdrill::interpose

@@ -1,0 +1,252 @@
+#include "sim/interpose/server/exporter.hpp"
+
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <system_error>
+
+#include "sim/host/users.hpp"
+#include "sim/interpose/server/index_writer.hpp"
+#include "sim/interpose/session_index.hpp"
+
+namespace rocdrill::interpose {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::array fixed_prefixes = {
+    "/sys",
+    "/proc/cmdline",
+    "/proc/cpuinfo",
+    "/proc/devices",
+    "/proc/meminfo",
+    "/proc/modules",
+    "/proc/version",
+    "/dev/kfd",
+    "/dev/dri",
+    "/boot",
+    "/etc/default/grub",
+    "/etc/environment",
+    "/etc/group",
+    "/etc/hostname",
+    "/etc/initramfs-tools",
+    "/etc/modprobe.d",
+    "/etc/modules",
+    "/etc/modules-load.d",
+    "/etc/os-release",
+    "/etc/passwd",
+    "/etc/udev/rules.d",
+    "/home",
+    "/lib/firmware",
+    "/lib/modprobe.d",
+    "/lib/modules",
+    "/opt",
+    "/srv",
+    "/usr/src",
+    "/var/lib/dkms",
+};
+
+[[noreturn]] void fail(const std::string& what) {
+  throw std::system_error(errno, std::generic_category(), what);
+}
+
+std::uint32_t type_bits(FileType type) {
+  switch (type) {
+    case FileType::directory:
+      return S_IFDIR;
+    case FileType::symlink:
+      return S_IFLNK;
+    case FileType::character:
+      return S_IFCHR;
+    case FileType::regular:
+      break;
+  }
+  return S_IFREG;
+}
+
+void write_file(const fs::path& path, std::string_view content) {
+  const int fd = ::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0700);
+  if (fd < 0) fail(path.string());
+  while (!content.empty()) {
+    const ssize_t written = ::write(fd, content.data(), content.size());
+    if (written < 0 && errno != EINTR) {
+      const int error = errno;
+      ::close(fd);
+      errno = error;
+      fail(path.string());
+    }
+    if (written > 0) content.remove_prefix(static_cast<std::size_t>(written));
+  }
+  ::close(fd);
+}
+
+/// A target that leads to the same place from anywhere the tree is put.
+std::string relative_target(std::string_view link, const std::string& target,
+                            const std::vector<std::string>& prefixes) {
+  if (!target.starts_with('/') || !owned(prefixes, target)) return target;
+  return fs::path(target).lexically_relative(sim::parent(link)).string();
+}
+
+}  // namespace
+
+bool owned(const std::vector<std::string>& prefixes, std::string_view path) {
+  return std::ranges::any_of(prefixes, [&](const std::string& prefix) {
+    return path.starts_with(prefix) && (path.size() == prefix.size() || path[prefix.size()] == '/');
+  });
+}
+
+std::vector<std::string> owned_prefixes(const sim::Os&) {
+  std::vector<std::string> prefixes(fixed_prefixes.begin(), fixed_prefixes.end());
+  std::ranges::sort(prefixes);
+  return prefixes;
+}
+
+bool Exporter::is_virtual(std::string_view path) {
+  return path.starts_with("/sys") || path.starts_with("/proc/") || path.starts_with("/dev/");
+}
+
+Exporter::Exporter(sim::Os& os, fs::path session, std::vector<std::string> live)
+    : os_(os),
+      session_(std::move(session)),
+      root_(session_ / "root"),
+      live_(std::move(live)),
+      prefixes_(owned_prefixes(os)) {
+  const int fd = ::open((session_ / "epoch").c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+  if (fd < 0 || ::ftruncate(fd, 4096) != 0) fail("epoch");
+  void* memory = ::mmap(nullptr, 4096, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+  ::close(fd);
+  if (memory == MAP_FAILED) fail("epoch");
+  epoch_ = static_cast<std::uint64_t*>(memory);
+}
+
+Exporter::~Exporter() {
+  if (epoch_) ::munmap(epoch_, 4096);
+}
+
+bool Exporter::is_live(std::string_view path) const { return owned(live_, path); }
+
+void Exporter::sync(bool with_virtual) {
+  for (auto& [path, file] : exported_) {
+    file.seen = is_live(path) || (!with_virtual && is_virtual(path));
+  }
+  for (const std::string& prefix : prefixes_) {
+    if (with_virtual || !is_virtual(prefix)) visit(prefix, with_virtual);
+  }
+  remove_vanished(with_virtual);
+  write_index();
+}
+
+void Exporter::visit(const std::string& path, bool with_virtual) {
+  const auto stat = os_.files.lstat(path);
+  if (!stat) return;
+  if (is_live(path)) {
+    exported_[path] = {*stat, {}, true};
+    return;
+  }
+  write(path, *stat);
+  if (stat->type != FileType::directory) return;
+  const auto names = os_.files.list(path);
+  if (!names) return;
+  for (const std::string& name : *names) visit(sim::join(path, name), with_virtual);
+}
+
+void Exporter::write(const std::string& path, const FileStat& stat) {
+  const fs::path real = this->real(path);
+  const auto [at, fresh] = exported_.try_emplace(path);
+  Exported& file = at->second;
+  file.seen = true;
+  if (!fresh && file.stat.type != stat.type) {
+    fs::remove_all(real);
+    file.content.clear();
+  }
+  const bool made = !fresh && file.stat.type == stat.type;
+  file.stat = stat;
+  if (fresh) fs::create_directories(real.parent_path());
+  switch (stat.type) {
+    case FileType::directory:
+      if (!made && ::mkdir(real.c_str(), 0700) != 0 && errno != EEXIST) fail(real.string());
+      break;
+    case FileType::symlink: {
+      std::string target =
+          relative_target(path, os_.files.readlink(path).value_or(""), prefixes_);
+      if (made && target == file.content) break;
+      ::unlink(real.c_str());
+      if (::symlink(target.c_str(), real.c_str()) != 0) fail(real.string());
+      file.content = std::move(target);
+      break;
+    }
+    case FileType::character:
+      if (!made) write_file(real, "");
+      break;
+    case FileType::regular: {
+      std::string content = os_.files.read(path).value_or("");
+      if (made && content == file.content) break;
+      write_file(real, content);
+      file.content = std::move(content);
+      break;
+    }
+  }
+}
+
+void Exporter::remove_vanished(bool) {
+  for (auto at = exported_.begin(); at != exported_.end();) {
+    if (at->second.seen) {
+      ++at;
+      continue;
+    }
+    std::error_code ignored;
+    fs::remove_all(real(at->first), ignored);
+    at = exported_.erase(at);
+  }
+}
+
+const std::string* Exporter::content(std::string_view path) const {
+  const auto at = exported_.find(std::string(path));
+  return at == exported_.end() || at->second.stat.type != FileType::regular ? nullptr
+                                                                            : &at->second.content;
+}
+
+void Exporter::adopt(const std::string& path, std::string content) {
+  if (const auto stat = os_.files.lstat(path)) exported_[path] = {*stat, std::move(content), true};
+}
+
+std::vector<std::string> Exporter::directories() const {
+  std::vector<std::string> list;
+  for (const auto& [path, file] : exported_) {
+    if (file.stat.type == FileType::directory) list.push_back(path);
+  }
+  return list;
+}
+
+void Exporter::write_index() {
+  IndexWriter index;
+  for (const auto& [path, file] : exported_) {
+    std::uint32_t flags = is_virtual(path) ? entry_virtual : 0;
+    if (is_live(path)) flags |= entry_live;
+    index.add(path, type_bits(file.stat.type) | file.stat.mode, file.stat, flags);
+  }
+  index.prefixes = prefixes_;
+  index.aliases = {{"/usr/lib/firmware", "/lib/firmware"},
+                   {"/usr/lib/modprobe.d", "/lib/modprobe.d"},
+                   {"/usr/lib/modules", "/lib/modules"},
+                   {"/usr/lib/os-release", "/etc/os-release"}};
+  index.hostname = os_.hostname;
+  index.kernel_release = os_.kernel_release;
+  index.kernel_version = "#1 SMP PREEMPT_DYNAMIC";
+  index.login = os_.session;
+  const std::string bytes = index.bytes(0);
+  if (bytes == last_index_) return;
+  const std::uint64_t epoch = *epoch_ + 1;
+  const fs::path fresh = session_ / "index.new";
+  write_file(fresh, index.bytes(epoch));
+  fs::rename(fresh, session_ / "index");
+  __atomic_store_n(epoch_, epoch, __ATOMIC_RELEASE);
+  last_index_ = bytes;
+}
+
+}  // namespace rocdrill::interpose

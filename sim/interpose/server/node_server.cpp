@@ -1,0 +1,229 @@
+#include "sim/interpose/server/node_server.hpp"
+
+#include <fcntl.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <sys/un.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <csignal>
+#include <cstring>
+#include <iostream>
+#include <system_error>
+
+#include "sim/interpose/server/connection.hpp"
+#include "sim/interpose/server/sys_mount.hpp"
+
+namespace rocdrill::interpose {
+namespace {
+
+using boost::asio::posix::stream_descriptor;
+
+constexpr int backlog = 128;
+constexpr auto settle_delay = std::chrono::milliseconds(20);
+
+std::uint64_t monotonic_ns() {
+  timespec now{};
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return static_cast<std::uint64_t>(now.tv_sec) * 1'000'000'000 + static_cast<std::uint64_t>(now.tv_nsec);
+}
+
+int listen_at(const std::filesystem::path& path) {
+  sockaddr_un address{};
+  address.sun_family = AF_UNIX;
+  std::strncpy(address.sun_path, path.c_str(), sizeof address.sun_path - 1);
+  const int fd = ::socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+  if (fd < 0 || ::bind(fd, reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0 ||
+      ::listen(fd, backlog) != 0) {
+    throw std::system_error(errno, std::generic_category(), path.string());
+  }
+  return fd;
+}
+
+/// Live prefixes: what FUSE serves.
+std::vector<std::string> live_prefixes(bool mounted) {
+  return mounted ? std::vector<std::string>{"/sys"} : std::vector<std::string>{};
+}
+
+}  // namespace
+
+NodeServer::NodeServer(sim::Node& node, SessionFolder session, ServerOptions options)
+    : node_(node),
+      session_(std::move(session)),
+      options_(std::move(options)),
+      mount_(options_.use_fuse ? SysMount::open(node, node_mutex_, session_.root() / "sys") : nullptr),
+      exporter_(node.os, session_.path(), live_prefixes(mount_ != nullptr)),
+      watcher_(node.os, exporter_),
+      started_ns_(monotonic_ns()),
+      started_node_ns_(node.os.clock.now()) {
+  add_handlers();
+  link_commands();
+  exporter_.sync(true);
+  watcher_.watch_directories();
+  listener_.assign(listen_at(session_.path() / "socket"));
+  facts_epoch_ = node_.kernel.kfd.facts().epoch;
+}
+
+NodeServer::~NodeServer() {
+  connections_.clear();
+  clients_.clear();
+}
+
+void NodeServer::run() {
+  signals_.add(SIGTERM);
+  signals_.add(SIGINT);
+  signals_.async_wait([this](const boost::system::error_code& error, int) {
+    if (!error) stop();
+  });
+  accept();
+  io_.run();
+}
+
+void NodeServer::stop() {
+  boost::asio::post(io_, [this] { io_.stop(); });
+}
+
+void NodeServer::accept() {
+  listener_.async_wait(stream_descriptor::wait_read, [this](const boost::system::error_code& error) {
+    if (error) return;
+    while (true) {
+      const int fd = ::accept4(listener_.native_handle(), nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK);
+      if (fd < 0) break;
+      ucred peer{};
+      socklen_t size = sizeof peer;
+      const bool known = ::getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &size) == 0;
+      if (!known || (peer.uid != ::geteuid() && peer.uid != 0)) {
+        static constexpr std::string_view refusal =
+            R"({"errno":13,"error":"this node belongs to another user"})";
+        static_cast<void>(::send(fd, refusal.data(), refusal.size(), MSG_NOSIGNAL));
+        ::close(fd);
+        continue;
+      }
+      const auto connection = std::make_shared<Connection>(io_);
+      connection->socket.assign(fd);
+      connection->pid = peer.pid;
+      connections_.insert(connection);
+      serve(connection);
+    }
+    accept();
+  });
+}
+
+void NodeServer::serve(const std::shared_ptr<Connection>& connection) {
+  connection->socket.async_wait(stream_descriptor::wait_read,
+                                [this, connection](const boost::system::error_code& error) {
+                                  if (error || !connections_.contains(connection)) return;
+                                  received(connection);
+                                });
+}
+
+/// Takes every datagram that is there; answers each whole message before the next is read.
+void NodeServer::received(const std::shared_ptr<Connection>& connection) {
+  std::string buffer(max_datagram + 1, '\0');
+  const int fd = connection->socket.native_handle();
+  while (true) {
+    const ssize_t got = ::recv(fd, buffer.data(), buffer.size(), MSG_DONTWAIT);
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0 && (errno == EAGAIN || errno == EWOULDBLOCK)) break;
+    if (got <= 0) return closed(connection);
+    const std::string_view datagram(buffer.data(), static_cast<std::size_t>(got));
+    if (connection->role == Connection::Role::device) continue;  // write() on a device: nothing
+    if (connection->role == Connection::Role::smi) {
+      if (datagram.size() == sizeof connection->smi_mask)
+        std::memcpy(&connection->smi_mask, datagram.data(), datagram.size());
+      continue;
+    }
+    try {
+      const auto message = connection->assembler.add(datagram);
+      if (!message) continue;
+      const std::lock_guard lock(node_mutex_);
+      Json reply = answer(*connection, *message);
+      // A device's peer reads an end of file: read() on it must not block.
+      const int flags = ::fcntl(fd, F_GETFL);
+      ::fcntl(fd, F_SETFL, flags & ~O_NONBLOCK);
+      send_message(fd, reply);
+      ::fcntl(fd, F_SETFL, flags);
+      if (connection->role == Connection::Role::device) ::shutdown(fd, SHUT_WR);
+    } catch (const ConnectionError& error) {
+      try {
+        send_message(fd, {{"errno", EINVAL}, {"error", error.what()}});
+      } catch (const ConnectionError&) {
+        return closed(connection);
+      }
+    }
+  }
+  serve(connection);
+}
+
+void NodeServer::closed(const std::shared_ptr<Connection>& connection) {
+  if (connection->role == Connection::Role::device) {
+    const std::lock_guard lock(node_mutex_);
+    node_.kernel.kfd.closed();
+  }
+  connections_.erase(connection);
+}
+
+Json NodeServer::answer(Connection& connection, const Json& request) {
+  node_.os.clock.advance_to(started_node_ns_ + (monotonic_ns() - started_ns_));
+  if (watcher_.drain()) settle(false);
+  const auto op_field = request.find("op");
+  const std::string op =
+      op_field != request.end() && op_field->is_string() ? op_field->get<std::string>() : "";
+  try {
+    if (op == "open") return open_device(connection, request);
+    if (op == "setattr") return set_attributes(request);
+    if (op == "smi_events") return smi_events(connection, request);
+    if (const auto handler = handlers_.find(op); handler != handlers_.end()) {
+      Json reply = handler->second(request, {connection.pid});
+      settle(false);
+      return reply;
+    }
+    return engine_request(connection, op, request);
+  } catch (const Json::exception& error) {
+    return {{"errno", EINVAL}, {"error", "a field of the request is missing or wrong: " + std::string(error.what())}};
+  } catch (const std::exception& error) {
+    return {{"errno", EIO}, {"error", error.what()}};
+  }
+}
+
+/// Files and clients follow the node. What device state alone changes (VRAM in use) is put off.
+void NodeServer::settle(bool device_state_only) {
+  if (!device_state_only) return node_changed();
+  if (mount_ || settle_pending_) return;
+  settle_pending_ = true;
+  settle_timer_.expires_after(settle_delay);
+  settle_timer_.async_wait([this](const boost::system::error_code& error) {
+    settle_pending_ = false;
+    if (error) return;
+    const std::lock_guard lock(node_mutex_);
+    node_changed();
+  });
+}
+
+void NodeServer::node_changed() {
+  exporter_.sync(true);
+  watcher_.watch_directories();
+  static_cast<void>(watcher_.drain());  // its own writes
+  push_facts();
+}
+
+void NodeServer::push_facts() {
+  const std::uint64_t epoch = node_.kernel.kfd.facts().epoch;
+  if (epoch == facts_epoch_) return;
+  facts_epoch_ = epoch;
+  for (const auto& connection : connections_) {
+    if (connection->role != Connection::Role::watch) continue;
+    try {
+      send_message(connection->socket.native_handle(), {{"event", "facts"}, {"epoch", epoch}});
+    } catch (const ConnectionError&) {  // it ends by itself
+    }
+  }
+}
+
+void NodeServer::kill_clients() {
+  for (const auto& [pid, client] : clients_) ::kill(pid, SIGKILL);
+}
+
+}  // namespace rocdrill::interpose

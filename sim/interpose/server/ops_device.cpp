@@ -1,0 +1,198 @@
+// What the preload library and the engines of programs ask.
+#include <fcntl.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdio>
+
+#include "sim/interpose/protocol/facts.hpp"
+#include "sim/interpose/server/connection.hpp"
+
+namespace rocdrill::interpose {
+namespace {
+
+Json error_reply(int error, EventId event) { return {{"errno", error}, {"event", event}}; }
+
+Json reply_of(const SysResult<void>& result) {
+  return result ? error_reply(0, no_event) : error_reply(result.error().error, result.error().event);
+}
+
+/// "user:uid:gid:gid,gid": what a program claims to be.
+std::optional<Identity> parse_identity(const std::string& text) {
+  Identity identity;
+  std::size_t at = text.find(':');
+  if (at == std::string::npos) return std::nullopt;
+  identity.user = text.substr(0, at);
+  int read = 0;
+  if (std::sscanf(text.c_str() + at, ":%u:%u:%n", &identity.uid, &identity.gid, &read) != 2 || read == 0)
+    return std::nullopt;
+  at += static_cast<std::size_t>(read);
+  while (at < text.size()) {
+    char* end = nullptr;
+    identity.groups.push_back(static_cast<std::uint32_t>(std::strtoul(text.c_str() + at, &end, 10)));
+    at = static_cast<std::size_t>(end - text.c_str()) + 1;
+  }
+  return identity;
+}
+
+Severity severity_of(const Json& json) {
+  return severity_from_name(json.get<std::string>()).value_or(Severity::info);
+}
+
+}  // namespace
+
+Identity NodeServer::identity_of(const Json& request) const {
+  const auto text = request.value("identity", std::string());
+  return parse_identity(text).value_or(node_.os.session);
+}
+
+Json NodeServer::open_device(Connection& connection, const Json& request) {
+  const auto path = request.at("path").get<std::string>();
+  ProcessSpec spec;
+  spec.command = request.value("comm", std::string("program"));
+  spec.identity = identity_of(request);
+  const auto process = node_.access.spawn(spec);
+  const auto stat = process->stat(path);
+  if (stat && stat->type != FileType::character)
+    return {{"errno", ENXIO}, {"error", path + " is no device of this node"}};
+  const auto opened = process->open(path, request.value("flags", O_RDWR));
+  if (!opened) return error_reply(opened.error().error, opened.error().event);
+  static_cast<void>(process->close(*opened));
+  connection.role = Connection::Role::device;
+  connection.device = path;
+  node_.kernel.kfd.opened();
+  return error_reply(0, no_event);
+}
+
+Json NodeServer::set_attributes(const Json& request) {
+  const auto path = request.at("path").get<std::string>();
+  const Identity who = identity_of(request);
+  const auto stat = node_.os.files.lstat(path);
+  if (!stat) return error_reply(stat.error().error, stat.error().event);
+  const bool owner_changes = request.contains("uid") || request.contains("gid");
+  if (who.uid != 0 && (owner_changes || who.uid != stat->uid)) return error_reply(EPERM, no_event);
+  const bool device = path.starts_with("/dev/");
+  const EventId event = node_.os.journal.record(
+      device ? Layer::access : Layer::host, Severity::info, owner_changes ? "chown" : "chmod", path,
+      {{"user", std::string_view(who.user)}}, no_event);
+  SysResult<void> result;
+  auto& devices = node_.access.devices();
+  auto& files = node_.os.files;
+  if (request.contains("mode")) {
+    const auto mode = request.at("mode").get<std::uint32_t>() & 07777;
+    result = device ? devices.set_mode(path, mode, event) : files.chmod(path, mode, event);
+  }
+  if (result && owner_changes) {
+    const auto uid = request.value("uid", stat->uid);
+    const auto gid = request.value("gid", stat->gid);
+    result = device ? devices.set_owner(path, uid, gid, event) : files.chown(path, uid, gid, event);
+  }
+  settle(false);
+  return reply_of(result);
+}
+
+NodeServer::Client& NodeServer::client_of(int pid, const Json& request) {
+  auto& client = clients_[pid];
+  if (client) return *client;
+  client = std::make_unique<Client>(io_);
+  client->command = request.value("comm", std::string("program"));
+  const int pidfd = static_cast<int>(::syscall(SYS_pidfd_open, pid, 0));
+  if (pidfd >= 0) {
+    client->process.assign(pidfd);
+    client->process.async_wait(boost::asio::posix::stream_descriptor::wait_read,
+                               [this, pid](const boost::system::error_code& error) {
+                                 if (!error) client_gone(pid);
+                               });
+  }
+  node_.os.processes[pid] = {client->command, identity_of(request).uid};
+  return *client;
+}
+
+/// The end of a process frees everything that it held.
+void NodeServer::client_gone(int pid) {
+  const std::lock_guard lock(node_mutex_);
+  node_.kernel.kfd.detach(pid);
+  node_.os.processes.erase(pid);
+  clients_.erase(pid);
+  settle(true);
+}
+
+Json NodeServer::engine_request(Connection& connection, const std::string& op, const Json& request) {
+  kernel::Kfd& kfd = node_.kernel.kfd;
+  const int pid = connection.pid;
+  if (op == "hello") {
+    connection.role = Connection::Role::engine;
+    client_of(pid, request);
+    return {{"errno", 0}, {"facts", to_json(kfd.facts())}};
+  }
+  if (op == "watch") {
+    connection.role = Connection::Role::watch;
+    return {{"errno", 0}, {"epoch", kfd.facts().epoch}};
+  }
+  if (op == "facts") return {{"errno", 0}, {"facts", to_json(kfd.facts())}};
+  if (connection.role != Connection::Role::engine)
+    return {{"errno", ENOTTY}, {"error", "this node does not know the request '" + op + "'"}};
+  if (op == "record") {
+    std::vector<std::pair<std::string, std::string>> texts;
+    std::vector<Field> fields;
+    const Json& given = request.at("fields");
+    texts.reserve(given.size());
+    for (const auto& [key, value] : given.items()) {
+      texts.emplace_back(key, value.is_string() ? value.get<std::string>() : "");
+      if (value.is_number()) {
+        fields.push_back({texts.back().first, value.get<std::int64_t>()});
+      } else {
+        fields.push_back({texts.back().first, std::string_view(texts.back().second)});
+      }
+    }
+    const auto kind = request.at("kind").get<std::string>();
+    const auto subject = request.at("subject").get<std::string>();
+    EventId cause = request.at("cause");
+    if (cause > node_.os.timeline.size()) cause = no_event;
+    const EventId event = node_.os.timeline.record(
+        {.time_ns = node_.os.clock.now(),
+         .layer = static_cast<Layer>(request.at("layer").get<int>()),
+         .severity = severity_of(request.at("severity")),
+         .kind = kind,
+         .subject = subject,
+         .fields = fields,
+         .cause = cause});
+    return {{"errno", 0}, {"event", event}};
+  }
+  const std::uint32_t gpu_id = request.at("gpu_id");
+  if (op == "attach") return reply_of(kfd.attach(pid, gpu_id));
+  if (op == "available_vram") return {{"errno", 0}, {"bytes", kfd.available_vram(gpu_id)}};
+  if (op == "release_doorbell") {
+    kfd.release_doorbell(pid, gpu_id, request.at("index"));
+    settle(true);
+    return error_reply(0, no_event);
+  }
+  if (op == "take_doorbell") {
+    const auto index =
+        kfd.take_doorbell(pid, gpu_id, static_cast<kfd::QueueType>(request.at("type").get<int>()));
+    if (!index) return error_reply(index.error().error, index.error().event);
+    settle(true);
+    return {{"errno", 0}, {"index", *index}};
+  }
+  if (op == "reserve_vram") {
+    settle(true);
+    return reply_of(kfd.reserve_vram(pid, gpu_id, request.at("bytes")));
+  }
+  if (op == "release_vram") {
+    kfd.release_vram(pid, gpu_id, request.at("bytes"));
+    settle(true);
+    return error_reply(0, no_event);
+  }
+  return {{"errno", ENOTTY}, {"error", "this node does not know the request '" + op + "'"}};
+}
+
+Json NodeServer::smi_events(Connection& connection, const Json& request) {
+  const std::uint32_t gpu_id = request.at("gpu_id");
+  if (!node_.kernel.kfd.facts().find(gpu_id)) return error_reply(EINVAL, no_event);
+  connection.role = Connection::Role::smi;
+  connection.smi_gpu = gpu_id;
+  return error_reply(0, no_event);
+}
+
+}  // namespace rocdrill::interpose
