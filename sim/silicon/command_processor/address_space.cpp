@@ -1,21 +1,47 @@
 #include "sim/silicon/command_processor/address_space.hpp"
 
+#include <algorithm>
 #include <stdexcept>
 
 namespace rocdrill::cp {
 
+namespace {
+
+constexpr std::uint64_t page = 4096;
+
+}  // namespace
+
+/// For address spaces that know no more than translate(): page by page, as the page tables are.
+std::size_t AddressSpace::mapped(std::uint64_t va, std::size_t bytes, Access access) {
+  if (bytes != 0 && translate(va, bytes, access) != nullptr) return bytes;
+  std::size_t found = 0;
+  while (found < bytes) {
+    const std::uint64_t at = va + found;
+    if (at < va) break;
+    const std::size_t longer = found + std::min<std::size_t>(bytes - found, page - at % page);
+    if (translate(va, longer, access) == nullptr) break;
+    found = longer;
+  }
+  return found;
+}
+
 void RangeAddressSpace::add(std::uint64_t va, std::size_t bytes, Permissions permissions,
                             void* host) {
+  const std::uint64_t to_host = reinterpret_cast<std::uintptr_t>(host) - va;
   if (va == 0 || bytes == 0 || va + (bytes - 1) < va) {
     throw std::invalid_argument("address space: range is empty, holds address 0 or wraps around");
+  }
+  const std::uint64_t host_end = va + to_host + (bytes - 1);
+  if (host == nullptr || host_end < va + to_host || to_host % page != 0) {
+    throw std::invalid_argument(
+        "address space: host memory is null, wraps around or is not at the same offset in a page");
   }
   const auto next = ranges_.upper_bound(va);
   const bool overlaps_next = next != ranges_.end() && next->first - va < bytes;
   if (overlaps_next || find(va) != nullptr) {
     throw std::invalid_argument("address space: range overlaps one that is registered");
   }
-  const std::uint64_t to_host = host ? reinterpret_cast<std::uintptr_t>(host) - va : 0;
-  ranges_.emplace(va, Range{va, bytes, permissions, to_host});
+  ranges_.emplace(va, Range{va, bytes, to_host, permissions});
 }
 
 bool RangeAddressSpace::remove(std::uint64_t va) {
@@ -30,24 +56,27 @@ const RangeAddressSpace::Range* RangeAddressSpace::find(std::uint64_t va) const 
   return va - range.begin < range.bytes ? &range : nullptr;
 }
 
-// Neighbouring ranges count as one, as pages do: an object may lie across two of them.
-void* RangeAddressSpace::translate_slow(std::uint64_t va, std::size_t bytes, Access access) {
-  if (bytes == 0 || va + (bytes - 1) < va) return nullptr;
-  std::uint64_t at = va;
-  std::uint64_t left = bytes;
-  const Range* first = find(va);
-  while (true) {
-    const Range* range = find(at);
-    if (range == nullptr || !range->permissions.allow(access)) return nullptr;
-    if (range->to_host != first->to_host) return nullptr;  // not contiguous for the host
-    const std::uint64_t here = range->bytes - (at - range->begin);
-    if (left <= here) {
-      last_ = *range;
-      return reinterpret_cast<void*>(va + range->to_host);
-    }
-    at += here;
-    left -= here;
+/// Neighbouring ranges count as one, as pages do, if their host memory is neighbouring too: an
+/// object may lie across two of them.
+std::size_t RangeAddressSpace::mapped(std::uint64_t va, std::size_t bytes, Access access) {
+  const Range* range = find(va);
+  if (range == nullptr) return 0;
+  const std::uint64_t to_host = range->to_host;
+  std::size_t found = 0;
+  while (found < bytes && range != nullptr && range->permissions.allow(access) &&
+         range->to_host == to_host) {
+    last_ = *range;
+    const std::uint64_t here = range->bytes - (va + found - range->begin);
+    found = here < bytes - found ? found + here : bytes;
+    if (va + found < va) break;  // the top of the address space
+    range = find(va + found);
   }
+  return found;
+}
+
+void* RangeAddressSpace::translate_slow(std::uint64_t va, std::size_t bytes, Access access) {
+  if (bytes == 0 || mapped(va, bytes, access) != bytes) return nullptr;
+  return reinterpret_cast<void*>(va + last_.to_host);
 }
 
 }  // namespace rocdrill::cp

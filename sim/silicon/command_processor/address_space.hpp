@@ -18,6 +18,9 @@ class AddressSpace {
   /// (up to a page) and stays valid until the mapping changes; callers do not keep it across
   /// calls of Queue::run().
   virtual void* translate(std::uint64_t va, std::size_t bytes, Access access) = 0;
+  /// How many bytes from `va`, up to `bytes`, one translate() gives; 0 if not even the first. What
+  /// follows may be unmapped, or mapped to host memory elsewhere: then ask again from there.
+  virtual std::size_t mapped(std::uint64_t va, std::size_t bytes, Access access);
 };
 
 struct Permissions {
@@ -38,14 +41,20 @@ struct Permissions {
   }
 };
 
-/// GPU VA = host VA over registered ranges. Not thread-safe: ranges change between two calls of
-/// Queue::run(), under whatever lock its owner holds for that.
+/// Registered ranges. GPU VA = host VA unless the range names other host memory (apertures,
+/// imported buffers, memory of another process that is mapped here). Not thread-safe: ranges change
+/// between two calls of Queue::run(), under whatever lock its owner holds for that.
 class RangeAddressSpace final : public AddressSpace {
  public:
   /// Throws std::invalid_argument on an empty range, one that holds address 0 or wraps around, or
   /// one that overlaps another.
-  /// `host`: where the memory lies in this program, if not at its GPU VA.
-  void add(std::uint64_t va, std::size_t bytes, Permissions permissions = {}, void* host = nullptr);
+  void add(std::uint64_t va, std::size_t bytes, Permissions permissions = {}) {
+    add(va, bytes, permissions, reinterpret_cast<void*>(va));
+  }
+  /// `host`: what lies behind `va`. Also throws if the two differ in their offset within a 4 KiB
+  /// page, or if `host` is null or its end wraps around. The same host memory may lie behind
+  /// several ranges.
+  void add(std::uint64_t va, std::size_t bytes, Permissions permissions, void* host);
   void add(const void* memory, std::size_t bytes, Permissions permissions = {}) {
     add(reinterpret_cast<std::uintptr_t>(memory), bytes, permissions);
   }
@@ -63,13 +72,14 @@ class RangeAddressSpace final : public AddressSpace {
     }
     return translate_slow(va, bytes, access);
   }
+  std::size_t mapped(std::uint64_t va, std::size_t bytes, Access access) override;
 
  private:
   struct Range {
     std::uint64_t begin = 0;
     std::uint64_t bytes = 0;
+    std::uint64_t to_host = 0;  // host address - VA, modulo 2^64; 0 is identity
     Permissions permissions;
-    std::uint64_t to_host = 0;  ///< host address - VA; 0 for identity
   };
 
   void* translate_slow(std::uint64_t va, std::size_t bytes, Access access);

@@ -81,5 +81,62 @@ TEST(RangeAddressSpace, RefusesRangesThatOverlapOrWrap) {
   EXPECT_NO_THROW(space.add(3 * page, page));
 }
 
+/// What can be told from translate() alone.
+struct Pages final : AddressSpace {
+  void* translate(std::uint64_t va, std::size_t bytes, Access access) override {
+    return space.translate(va, bytes, access);
+  }
+  RangeAddressSpace space;
+};
+
+TEST(RangeAddressSpace, HostMemoryElsewhere) {
+  RangeAddressSpace space;
+  space.add(page, page, {}, host(0x7000'0000));
+  space.add(2 * page, page, {}, host(0x7000'1000));  // goes on in host memory too
+  space.add(3 * page, page, {}, host(0x1000));       // does not
+  EXPECT_EQ(space.translate(page + 8, 8, Access::write), host(0x7000'0008));
+  EXPECT_EQ(space.translate(3 * page + 16, 8, Access::read), host(0x1010));
+  EXPECT_EQ(space.translate(page, 2 * page, Access::read), host(0x7000'0000));
+  EXPECT_EQ(space.translate(3 * page - 4, 8, Access::read), nullptr);
+  EXPECT_EQ(space.translate(3 * page - 4, 4, Access::read), host(0x7000'1FFC));
+  EXPECT_EQ(space.mapped(page + 8, 10 * page, Access::read), 2 * page - 8);
+  EXPECT_EQ(space.mapped(3 * page, 10 * page, Access::read), page);
+}
+
+TEST(RangeAddressSpace, HostMemoryBelowItsVa) {
+  RangeAddressSpace space;
+  space.add(0xFFFF'FFFF'FFFF'F000, page, {}, host(page));
+  EXPECT_EQ(space.translate(UINT64_MAX - 7, 8, Access::read), host(2 * page - 8));
+  EXPECT_EQ(space.translate(UINT64_MAX - 7, 9, Access::read), nullptr);
+  EXPECT_EQ(space.mapped(UINT64_MAX - 7, 16, Access::read), 8u);
+}
+
+TEST(RangeAddressSpace, RefusesHostMemoryOfAnotherAlignment) {
+  RangeAddressSpace space;
+  EXPECT_THROW(space.add(page, page, {}, host(0x7000'0008)), std::invalid_argument);
+  EXPECT_THROW(space.add(page, page, {}, nullptr), std::invalid_argument);
+  EXPECT_THROW(space.add(page, 2 * page, {}, host(0xFFFF'FFFF'FFFF'F000)), std::invalid_argument);
+  EXPECT_NO_THROW(space.add(page + 8, page, {}, host(0x7000'0008)));
+  EXPECT_NO_THROW(space.add(4 * page + 8, page, {}, host(0x7000'0008)));  // twice
+}
+
+TEST(RangeAddressSpace, MappedIsWhatOneTranslationGives) {
+  Pages pages;
+  RangeAddressSpace& space = pages.space;
+  space.add(page, page);
+  space.add(2 * page, page);
+  space.add(3 * page, page, {.read = true, .write = false, .execute = false});
+  for (AddressSpace* each :
+       {static_cast<AddressSpace*>(&space), static_cast<AddressSpace*>(&pages)}) {
+    EXPECT_EQ(each->mapped(page, 100, Access::read), 100u);
+    EXPECT_EQ(each->mapped(page + 8, 10 * page, Access::read), 3 * page - 8);
+    EXPECT_EQ(each->mapped(page + 8, 10 * page, Access::write), 2 * page - 8);
+    EXPECT_EQ(each->mapped(3 * page, 8, Access::write), 0u);
+    EXPECT_EQ(each->mapped(4 * page, 8, Access::read), 0u);
+    EXPECT_EQ(each->mapped(page, 0, Access::read), 0u);
+    EXPECT_EQ(each->mapped(UINT64_MAX, SIZE_MAX, Access::read), 0u);
+  }
+}
+
 }  // namespace
 }  // namespace rocdrill::cp
