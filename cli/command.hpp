@@ -53,6 +53,11 @@ Command versions_command();
 Command node_command();
 Command fault_command();
 Command validate_command();
+Command run_command();
+Command shell_command();
+Command hint_command();
+Command undo_command();
+Command brief_command();
 
 // --- shared ---
 scenarios::DataPath data_path(const po::variables_map& arguments);

@@ -24,6 +24,11 @@ std::vector<Command> all_commands() {
   commands.push_back(node_command());
   commands.push_back(fault_command());
   commands.push_back(validate_command());
+  commands.push_back(run_command());
+  commands.push_back(shell_command());
+  commands.push_back(hint_command());
+  commands.push_back(undo_command());
+  commands.push_back(brief_command());
   return commands;
 }
 
@@ -37,7 +42,9 @@ std::string overview(const std::vector<Command>& commands) {
       "\nfirst steps:\n"
       "  rocdrill replay stale-dkms      watch a failure unfold, layer by layer\n"
       "  rocdrill explain stale-dkms     the chain of causes, from the fault to the symptom\n"
-      "  rocdrill check --drill stale-dkms   what the bring-up checks say on that node\n\n"
+      "  rocdrill check --drill stale-dkms   what the bring-up checks say on that node\n"
+      "  rocdrill run --node mi210 -- rocminfo   a real program on a simulated node\n"
+      "  rocdrill shell stale-dkms       a shell on the broken node: mend it\n\n"
       "Every command has --help. Reading commands have --json. Exit codes: 0 done or passed, 1 a check\n"
       "failed, 2 wrong usage, 3 invalid drill or node file, 4 something needed is not there, 5 internal.\n";
   return text;
@@ -80,7 +87,7 @@ po::variables_map parse(const Command& command, const std::vector<std::string>& 
   return arguments;
 }
 
-int run_command(Command command, const std::vector<std::string>& words) {
+int perform(Command command, const std::vector<std::string>& words) {
   command.options.add_options()("data", po::value<std::string>()->value_name("DIR"),
                                 "folder with drills/ and nodes/")("help,h", "this text");
   try {
@@ -118,7 +125,7 @@ int main(int argc, char** argv) {
   }
   std::vector<std::string> names;
   for (const Command& command : commands) {
-    if (command.name == name) return run_command(command, {argv + 2, argv + argc});
+    if (command.name == name) return perform(command, {argv + 2, argv + argc});
     names.push_back(command.name);
   }
   const std::string hint = scenarios::suggest(name, names, "commands");

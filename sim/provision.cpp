@@ -216,6 +216,11 @@ void make_users(Node& node, const NodeSpec& spec) {
       group += fmt::format("{}:x:{}:{}\n", name, next_gid++, list);
   }
   for (const UserSpec& user : spec.users) group += fmt::format("{}:x:{}:\n", user.name, user.uid);
+  for (const UserSpec& user : spec.users) {
+    const std::string home = "/home/" + user.name;
+    node.os.files.make_directory(home, no_event);
+    static_cast<void>(node.os.files.chown(home, user.uid, user.uid, no_event));
+  }
   node.os.files.write("/etc/passwd", passwd, no_event);
   node.os.files.write("/etc/group", group, no_event);
 }

@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include "cli/attach.hpp"
 #include "cli/command.hpp"
 #include "cli/terminal.hpp"
 #include "stack/checks/check.hpp"
@@ -37,12 +38,91 @@ std::string text_of(const checks::Result& result, std::size_t width) {
   return text;
 }
 
+checks::Status status_of(const std::string& name) {
+  for (const checks::Status status : {checks::Status::pass, checks::Status::fail,
+                                      checks::Status::not_reached, checks::Status::not_modelled}) {
+    if (name == checks::name(status)) return status;
+  }
+  return checks::Status::not_modelled;
+}
+
+Json json_of(const std::vector<checks::Result>& results) {
+  Json list = Json::array();
+  for (const checks::Result& result : results) {
+    list.push_back({{"id", result.id},
+                    {"step", result.step},
+                    {"layer", name(result.layer)},
+                    {"title", result.title},
+                    {"status", checks::name(result.status)},
+                    {"evidence", result.evidence},
+                    {"next", result.next}});
+  }
+  return list;
+}
+
+void print_checks(const std::vector<checks::Result>& results) {
+  const std::size_t width = columns();
+  for (const checks::Result& result : results) print(text_of(result, width));
+  const checks::Result* failed = checks::first_failure(results);
+  print(failed ? "\n" + paint(fmt::format("first failure: {} ({})\n", failed->title,
+                                          title(failed->layer)),
+                              Colour::red)
+               : paint("\nno check failed\n", Colour::green));
+}
+
+/// On the node that this shell is on, or that --session names.
+int check_running(const po::variables_map& arguments) {
+  const auto reply = ask(session_folder(arguments), {{"op", "check"}, {"env", own_environment()}});
+  std::vector<checks::Result> results;
+  for (const auto& one : reply.at("checks")) {
+    results.push_back({.id = one.at("id"),
+                       .step = one.at("step"),
+                       .layer = layer_from_name(one.at("layer").get<std::string>()).value_or(Layer::host),
+                       .title = one.at("title"),
+                       .status = status_of(one.at("status")),
+                       .evidence = one.at("evidence"),
+                       .next = one.at("next")});
+  }
+  const bool passed = reply.at("passed");
+  if (flag(arguments, "json")) {
+    Json out{{"node", reply.at("node").get<std::string>()},
+             {"first_failure", Json::parse(reply.at("first_failure").dump())},
+             {"passed", passed},
+             {"checks", json_of(results)}};
+    if (reply.contains("tasks")) out["tasks"] = Json::parse(reply.at("tasks").dump());
+    print_json(std::move(out));
+    return passed ? exit_ok : exit_failed;
+  }
+  print_checks(results);
+  if (!reply.contains("tasks")) return passed ? exit_ok : exit_failed;
+  print("\n" + paint("tasks of " + reply.at("drill").get<std::string>(), Colour::bold) + "\n");
+  for (const auto& task : reply.at("tasks")) {
+    const std::string status = task.at("status");
+    const bool asked = task.at("answer");
+    const std::string shown = asked && status == "open" ? "question" : status;
+    print(fmt::format("  {}  {}\n",
+                      paint(fmt::format("{:<9}", shown),
+                            status == "passed" ? Colour::green : Colour::yellow),
+                      printable(task.at("ask").get<std::string>())));
+    if (const std::string why = task.at("open_because"); !why.empty())
+      print(fmt::format("             {}\n", printable(why)));
+  }
+  print(passed ? paint("\nthe node is repaired\n", Colour::green)
+               : paint("\nnot repaired yet\n", Colour::red));
+  return passed ? exit_ok : exit_failed;
+}
+
 int run(const po::variables_map& arguments) {
   const bool has_node = arguments.count("node") != 0;
-  if (has_node == (arguments.count("drill") != 0)) {
+  const bool has_drill = arguments.count("drill") != 0;
+  if (has_node && has_drill)
+    throw Failure{exit_usage, "--node and --drill exclude each other: a drill brings its node\n"};
+  if (!has_node && !has_drill) {
+    if (arguments.count("session") != 0 || on_a_node()) return check_running(arguments);
     throw Failure{
         exit_usage,
-        "say which node: --node N or --drill D\n  see: rocdrill node list; rocdrill list\n"};
+        "say which node: --node N or --drill D, or --session S for one that runs\n"
+        "  see: rocdrill node list; rocdrill list\n"};
   }
   std::unique_ptr<sim::Node> node =
       has_node ? boot_node(arguments, arguments["node"].as<std::string>())
@@ -50,26 +130,11 @@ int run(const po::variables_map& arguments) {
   const auto results = checks::run(*node, scenarios::deployment_of(node->spec()));
   const checks::Result* failed = checks::first_failure(results);
   if (flag(arguments, "json")) {
-    Json list = Json::array();
-    for (const checks::Result& result : results) {
-      list.push_back({{"id", result.id},
-                      {"step", result.step},
-                      {"layer", name(result.layer)},
-                      {"title", result.title},
-                      {"status", checks::name(result.status)},
-                      {"evidence", result.evidence},
-                      {"next", result.next}});
-    }
     print_json({{"node", node->spec().id},
                 {"first_failure", failed ? Json(failed->id) : Json()},
-                {"checks", std::move(list)}});
+                {"checks", json_of(results)}});
   } else {
-    const std::size_t width = columns();
-    for (const checks::Result& result : results) print(text_of(result, width));
-    print(failed ? "\n" + paint(fmt::format("first failure: {} ({})\n", failed->title,
-                                            title(failed->layer)),
-                                Colour::red)
-                 : paint("\nno check failed\n", Colour::green));
+    print_checks(results);
   }
   return failed ? exit_failed : exit_ok;
 }
@@ -79,16 +144,18 @@ int run(const po::variables_map& arguments) {
 Command check_command() {
   Command command{
       .name = "check",
-      .usage = "check (--node N | --drill D) [--seed N] [--json]",
+      .usage = "check [--node N | --drill D | --session S] [--seed N] [--json]",
       .summary = "the bring-up checks, layer by layer; exit 1 if one fails",
-      .examples = {"rocdrill check --node mi300x-8", "rocdrill check --drill stale-dkms"},
+      .examples = {"rocdrill check --node mi300x-8", "rocdrill check --drill stale-dkms",
+                   "rocdrill check            (in rocdrill shell: is it repaired?)"},
       .options = po::options_description("options"),
       .positional = {},
       .run = run};
   command.options.add_options()("node", po::value<std::string>()->value_name("N"),
                                 "a healthy node of this kind")(
       "drill", po::value<std::string>()->value_name("D"), "the node of this drill, with its fault")(
-      "json", "machine-readable");
+      "session", po::value<std::string>()->value_name("S"),
+      "a running node; in its own shell this is the default")("json", "machine-readable");
   add_run_options(command.options);
   return command;
 }

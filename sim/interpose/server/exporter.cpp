@@ -41,12 +41,10 @@ constexpr std::array fixed_prefixes = {
     "/etc/os-release",
     "/etc/passwd",
     "/etc/udev/rules.d",
-    "/home",
     "/lib/firmware",
     "/lib/modprobe.d",
     "/lib/modules",
-    "/opt",
-    "/srv",
+    "/opt/rocm",
     "/usr/src",
     "/var/lib/dkms",
 };
@@ -100,9 +98,18 @@ bool owned(const std::vector<std::string>& prefixes, std::string_view path) {
   });
 }
 
-std::vector<std::string> owned_prefixes(const sim::Os&) {
+/// Of folders that a machine and its node share, only what the node has in them is the node's; a home
+/// of the same name on this machine stays this machine's.
+std::vector<std::string> owned_prefixes(const sim::Os& os) {
   std::vector<std::string> prefixes(fixed_prefixes.begin(), fixed_prefixes.end());
+  for (const char* shared : {"/opt", "/srv", "/home"}) {
+    for (const std::string& name : os.files.list(shared).value_or(std::vector<std::string>())) {
+      const std::string path = sim::join(shared, name);
+      if (shared != std::string_view("/home") || !fs::exists(path)) prefixes.push_back(path);
+    }
+  }
   std::ranges::sort(prefixes);
+  prefixes.erase(std::unique(prefixes.begin(), prefixes.end()), prefixes.end());
   return prefixes;
 }
 
@@ -131,6 +138,7 @@ Exporter::~Exporter() {
 bool Exporter::is_live(std::string_view path) const { return owned(live_, path); }
 
 void Exporter::sync(bool with_virtual) {
+  prefixes_ = owned_prefixes(os_);
   for (auto& [path, file] : exported_) {
     file.seen = is_live(path) || (!with_virtual && is_virtual(path));
   }

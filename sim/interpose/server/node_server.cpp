@@ -172,6 +172,7 @@ Json NodeServer::answer(Connection& connection, const Json& request) {
   const std::string op =
       op_field != request.end() && op_field->is_string() ? op_field->get<std::string>() : "";
   try {
+    adopt_environment(request);
     if (op == "open") return open_device(connection, request);
     if (op == "setattr") return set_attributes(request);
     if (op == "smi_events") return smi_events(connection, request);

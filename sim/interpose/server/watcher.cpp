@@ -115,7 +115,7 @@ bool Watcher::changed(const std::string& path) {
   std::string content = read_all(real);
   const std::string* known = exporter_.content(path);
   if (known && *known == content) return false;
-  Attributes attributes{0644, os_.session.uid, os_.session.gid};
+  sim::Attributes attributes{0644, os_.session.uid, os_.session.gid};
   if (const auto stat = os_.files.stat(path)) attributes = {stat->mode, stat->uid, stat->gid};
   if (path.ends_with(".sh")) attributes.mode |= 0111;
   os_.write_file(path, content, no_event, attributes);

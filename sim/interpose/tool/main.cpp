@@ -25,7 +25,7 @@ Json environment() {
   Json variables = Json::object();
   for (char** at = environ; *at; ++at) {
     const char* equals = std::strchr(*at, '=');
-    if (equals) variables[std::string(*at, equals)] = std::string(equals + 1);
+    if (equals) variables[std::string(*at, static_cast<std::size_t>(equals - *at))] = std::string(equals + 1);
   }
   return variables;
 }
