@@ -136,13 +136,17 @@ ROCDRILL_HOOK(int, ioctl, int fd, unsigned long request, ...) {
 
 ROCDRILL_HOOK(void*, mmap, void* address, size_t length, int prot, int flags, int fd,
               off_t offset) {
-  // A socket has no mmap: the kernel says so before it touches what MAP_FIXED would replace.
+  // A socket's own mmap refuses, but only after MAP_FIXED has unmapped what was there.
+  const bool file = fd >= 0 && (flags & MAP_ANONYMOUS) == 0;
+  char device[32];
+  if (file && (flags & MAP_FIXED) != 0 && session() != nullptr &&
+      device_of_descriptor(fd, device))
+    return map_device(address, length, prot, flags, fd, offset);
   const long result = raw::call(SYS_mmap, raw::arg(address), static_cast<long>(length), prot,
                                 flags, fd, offset);
   if (__builtin_expect(result >= 0 || result < -4095, 1)) return reinterpret_cast<void*>(result);
   errno = static_cast<int>(-result);
-  if (fd >= 0 && (flags & MAP_ANONYMOUS) == 0 &&
-      (result == -ENODEV || result == -EINVAL || result == -EACCES))
+  if (file && (result == -ENODEV || result == -EINVAL || result == -EACCES))
     return map_device(address, length, prot, flags, fd, offset);
   return MAP_FAILED;
 }

@@ -111,6 +111,11 @@ Identity& identity() {
 
 bool identity_changed() { return changed; }
 
+// Before main(): a program may clear its environment before it calls any hook (env -i).
+__attribute__((constructor)) void read_environment() {
+  if (session() != nullptr) identity();
+}
+
 size_t identity_text(char* out, size_t size) {
   const Identity& me = identity();
   auto length = static_cast<size_t>(
