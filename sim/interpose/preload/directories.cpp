@@ -78,7 +78,7 @@ bool dots(const char* name) {
 }  // namespace
 
 // `directory` was just opened; is it one of the two kinds?
-void watch_stream(const Session& session, DIR* directory) {
+void watch_stream(const Session& session, DIR* directory, bool maybe_on_node) {
   struct stat file;
   if (raw::fstat(dirfd(directory), &file) < 0) return;
   const Index& index = newest_index();
@@ -90,7 +90,8 @@ void watch_stream(const Session& session, DIR* directory) {
       above = &list[i];
   Place place;
   place.start(session, AT_FDCWD, "");
-  if (above == nullptr && !descriptor_on_node(session, dirfd(directory), file, place)) return;
+  if (above == nullptr && (!maybe_on_node || !descriptor_on_node(session, dirfd(directory), file, place)))
+    return;
   auto* stream = static_cast<Stream*>(malloc(sizeof(Stream)));
   if (stream == nullptr) return;
   stream->node_part = nullptr;
@@ -202,14 +203,14 @@ ROCDRILL_HOOK(DIR*, opendir, const char* path) {
     if (error < 0) return null_with<DIR>(-error);
   }
   DIR* directory = ROCDRILL_REAL(opendir)(place.real());
-  if (directory != nullptr) watch_stream(*s, directory);
+  if (directory != nullptr) watch_stream(*s, directory, place.on_node());
   return directory;
 }
 
 ROCDRILL_HOOK(DIR*, fdopendir, int fd) {
   DIR* directory = ROCDRILL_REAL(fdopendir)(fd);
   const Session* s = session();
-  if (directory != nullptr && s != nullptr) watch_stream(*s, directory);
+  if (directory != nullptr && s != nullptr) watch_stream(*s, directory, true);
   return directory;
 }
 

@@ -198,6 +198,26 @@ void locate_relative(const Session& session, int dirfd, const char* path, Place&
     place.where = inside ? Where::elsewhere : Where::untouched;
 }
 
+// Does the path meet `stem` from above or below, component by component or not?
+bool meets(const char* path, const char* stem) {
+  size_t i = 1;
+  while (path[i] == stem[i] && stem[i] != '\0') ++i;
+  return path[i] == '\0' || stem[i] == '\0';
+}
+
+// The quick answer for most absolute paths: in normal form and not near any prefix.
+bool plainly_elsewhere(const Index& index, const char* path) {
+  for (const char* at = path; *at != '\0'; ++at)
+    if (*at == '/' && (at[1] == '.' || at[1] == '/')) return false;
+  const uint32_t* prefixes = index.numbers(index.header->prefixes);
+  for (uint32_t i = 0; i < index.header->prefix_count; ++i)
+    if (meets(path, index.text(prefixes[i]))) return false;
+  const uint32_t* aliases = index.numbers(index.header->aliases);
+  for (uint32_t i = 0; i < index.header->alias_count; ++i)
+    if (meets(path, index.text(aliases[2 * i]))) return false;
+  return true;
+}
+
 }  // namespace
 
 bool path_of_descriptor(const Session& session, int fd, Place& place) {
@@ -230,6 +250,7 @@ void locate(const Session& session, int dirfd, const char* path, Place& place) {
     locate_relative(session, dirfd, path, place);
     return;
   }
+  if (plainly_elsewhere(*place.index, path)) return;
   place.set("/", 1);
   if (!walk(session, path, place)) return;
   apply_aliases(*place.index, place);

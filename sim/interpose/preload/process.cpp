@@ -34,6 +34,41 @@ long kernel_exec(const char* path, char* const* argv, char* const* envp) {
   return raw::call(SYS_execve, raw::arg(path), raw::arg(argv), raw::arg(envp));
 }
 
+// "#! interpreter argument" of a script in root/, split in place; false if it is none.
+bool read_script_line(const Place& place, char (&line)[256], char*& interpreter, char*& argument) {
+  const int fd = raw::open(place.real(), O_RDONLY | O_CLOEXEC);
+  if (fd < 0) return false;
+  const long size = raw::pread(fd, line, sizeof line - 1, 0);
+  raw::close(fd);
+  if (size < 3 || line[0] != '#' || line[1] != '!') return false;
+  line[size] = '\0';
+  char* end = strchrnul(line, '\n');
+  while (end > line && (end[-1] == ' ' || end[-1] == '\t')) --end;
+  *end = '\0';
+  interpreter = line + 2 + strspn(line + 2, " \t");
+  argument = interpreter + strcspn(interpreter, " \t");
+  if (*argument != '\0') *argument++ = '\0';
+  argument += strspn(argument, " \t");
+  return *interpreter != '\0';
+}
+
+long start(const char* path, char* const* argv, char* const* envp);
+
+// The kernel would hand the interpreter the script's name in root/; it gets the node's name.
+long start_script(const char* path, char* interpreter, char* argument, char* const* argv,
+                  char* const* envp) {
+  size_t count = 0;
+  while (argv != nullptr && argv[count] != nullptr) ++count;
+  auto** whole = static_cast<char**>(alloca((count + 4) * sizeof(char*)));
+  char** at = whole;
+  *at++ = interpreter;
+  if (*argument != '\0') *at++ = argument;
+  *at++ = const_cast<char*>(path);
+  for (size_t i = 1; i < count; ++i) *at++ = argv[i];
+  *at = nullptr;
+  return start(interpreter, whole, envp);
+}
+
 // execve; -errno or `refused`.
 long start(const char* path, char* const* argv, char* const* envp) {
   const Session* s = session();
@@ -41,6 +76,11 @@ long start(const char* path, char* const* argv, char* const* envp) {
   Place place;
   const int error = prepare(*s, path, argv, envp, place);
   if (error < 0) return error;
+  char line[256];
+  char* interpreter = nullptr;
+  char* argument = nullptr;
+  if (place.on_node() && read_script_line(place, line, interpreter, argument))
+    return start_script(path, interpreter, argument, argv, envp);
   auto** room = static_cast<char**>(alloca(Environment::env_room(envp) * sizeof(char*)));
   const Environment environment(*s, envp, room);
   return kernel_exec(place.real(), argv, environment.get());

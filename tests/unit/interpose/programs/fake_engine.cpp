@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <ucontext.h>
 #include <unistd.h>
@@ -29,7 +30,7 @@ void on_fault(int signal, siginfo_t* info, void* context) {
 int64_t do_ioctl(const char* device, int, uint64_t request, void* argument) {
   switch (request & 0xFF) {
     case 1:  // fills in what it knows
-      snprintf(static_cast<char*>(argument), 128, "%s as %s", device, host->identity);
+      snprintf(static_cast<char*>(argument), _IOC_SIZE(request), "%s as %s", device, host->identity);
       return 0;
     case 2:  // sees this machine, not the node
       return access("/dev/kfd", F_OK) == 0 || access("/etc/hostname", F_OK) != 0 ? -EIO : 7;
