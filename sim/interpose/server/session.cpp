@@ -52,8 +52,9 @@ fs::path sessions_folder() {
     folder = own;
   } else if (const char* xdg = std::getenv("XDG_RUNTIME_DIR"); xdg && *xdg && fs::exists(xdg)) {
     folder = fs::path(xdg) / "rocdrill";
-  } else {
-    folder = fmt::format("/tmp/rocdrill-{}", ::getuid());
+  } else {  // a session is hundreds of small files: memory, where there is some
+    folder = fmt::format("{}/rocdrill-{}", ::access("/dev/shm", W_OK) == 0 ? "/dev/shm" : "/tmp",
+                         ::getuid());
   }
   std::error_code error;
   fs::create_directories(folder.parent_path(), error);

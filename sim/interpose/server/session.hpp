@@ -8,7 +8,7 @@
 
 namespace rocdrill::interpose {
 
-/// $ROCDRILL_RUNTIME_DIR, else $XDG_RUNTIME_DIR/rocdrill, else /tmp/rocdrill-<uid>. Made with mode
+/// $ROCDRILL_RUNTIME_DIR, else $XDG_RUNTIME_DIR/rocdrill, else /dev/shm/rocdrill-<uid>, else /tmp/rocdrill-<uid>. Made with mode
 /// 0700 if absent. Throws std::runtime_error if it is not ours alone.
 std::filesystem::path sessions_folder();
 
