@@ -45,7 +45,7 @@ void RangeAddressSpace::add(std::uint64_t va, std::size_t bytes, Permissions per
 }
 
 bool RangeAddressSpace::remove(std::uint64_t va) {
-  last_ = {};
+  last_ = &none_;
   return ranges_.erase(va) != 0;
 }
 
@@ -63,11 +63,10 @@ std::size_t RangeAddressSpace::mapped(std::uint64_t va, std::size_t bytes, Acces
   if (range == nullptr) return 0;
   const std::uint64_t to_host = range->to_host;
   std::size_t found = 0;
-  while (found < bytes && range != nullptr && range->permissions.allow(access) &&
-         range->to_host == to_host) {
-    last_ = *range;
+  while (range != nullptr && range->permissions.allow(access) && range->to_host == to_host) {
     const std::uint64_t here = range->bytes - (va + found - range->begin);
-    found = here < bytes - found ? found + here : bytes;
+    if (bytes - found <= here) return bytes;
+    found += here;
     if (va + found < va) break;  // the top of the address space
     range = find(va + found);
   }
@@ -75,8 +74,14 @@ std::size_t RangeAddressSpace::mapped(std::uint64_t va, std::size_t bytes, Acces
 }
 
 void* RangeAddressSpace::translate_slow(std::uint64_t va, std::size_t bytes, Access access) {
-  if (bytes == 0 || mapped(va, bytes, access) != bytes) return nullptr;
-  return reinterpret_cast<void*>(va + last_.to_host);
+  if (bytes == 0) return nullptr;
+  const Range* range = find(va);
+  if (range == nullptr || !range->permissions.allow(access)) return nullptr;
+  if (bytes > range->bytes - (va - range->begin) && mapped(va, bytes, access) != bytes) {
+    return nullptr;
+  }
+  last_ = range;
+  return reinterpret_cast<void*>(va + range->to_host);
 }
 
 }  // namespace rocdrill::cp

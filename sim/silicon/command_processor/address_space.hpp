@@ -46,6 +46,10 @@ struct Permissions {
 /// between two calls of Queue::run(), under whatever lock its owner holds for that.
 class RangeAddressSpace final : public AddressSpace {
  public:
+  RangeAddressSpace() = default;
+  RangeAddressSpace(const RangeAddressSpace&) = delete;
+  RangeAddressSpace& operator=(const RangeAddressSpace&) = delete;
+
   /// Throws std::invalid_argument on an empty range, one that holds address 0 or wraps around, or
   /// one that overlaps another.
   void add(std::uint64_t va, std::size_t bytes, Permissions permissions = {}) {
@@ -65,10 +69,10 @@ class RangeAddressSpace final : public AddressSpace {
 
   void* translate(std::uint64_t va, std::size_t bytes, Access access) override {
     // Unsigned wrap-around makes an address below the range fail the first comparison.
-    const std::uint64_t offset = va - last_.begin;
-    if (offset < last_.bytes && bytes <= last_.bytes - offset && bytes != 0 &&
-        last_.permissions.allow(access)) {
-      return reinterpret_cast<void*>(va + last_.to_host);
+    const std::uint64_t offset = va - last_->begin;
+    if (offset < last_->bytes && bytes <= last_->bytes - offset && bytes != 0 &&
+        last_->permissions.allow(access)) {
+      return reinterpret_cast<void*>(va + last_->to_host);
     }
     return translate_slow(va, bytes, access);
   }
@@ -76,9 +80,9 @@ class RangeAddressSpace final : public AddressSpace {
 
  private:
   struct Range {
-    std::uint64_t begin = 0;
-    std::uint64_t bytes = 0;
-    std::uint64_t to_host = 0;  // host address - VA, modulo 2^64; 0 is identity
+    std::uint64_t begin;
+    std::uint64_t bytes;
+    std::uint64_t to_host;  // host address - VA, modulo 2^64; 0 is identity
     Permissions permissions;
   };
 
@@ -86,7 +90,8 @@ class RangeAddressSpace final : public AddressSpace {
   const Range* find(std::uint64_t va) const;
 
   std::map<std::uint64_t, Range> ranges_;  // by first address
-  Range last_;                             // the last hit; empty at first
+  static constexpr Range none_{};
+  const Range* last_ = &none_;  // the last hit, in ranges_; never null
 };
 
 }  // namespace rocdrill::cp

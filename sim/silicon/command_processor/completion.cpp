@@ -54,7 +54,9 @@ void Queue::mark_launched(const InFlight& flight) {
 void Queue::take(const InFlight& flight, const Target& to) {
   std::atomic_ref(*to.header).store(aql::Header{}.bits, std::memory_order_release);
   read_index_ = first_not_taken();
-  std::atomic_ref(*to.read_index).store(read_index_, std::memory_order_release);
+  if (!injecting_ || read_index_moves()) {
+    std::atomic_ref(*to.read_index).store(read_index_, std::memory_order_release);
+  }
   if (tells(EventLevel::transitions)) tell(Transition::taken, flight.index, flight.packet);
 }
 
@@ -63,21 +65,27 @@ void Queue::complete(const InFlight& flight, const Target& to) {
   if (scope != 0) std::atomic_thread_fence(std::memory_order_release);
   ++counters_.release_fences[scope];
   ++counters_.completed;
-  if (to.signal != nullptr) {
-    if (flight.profiled) {
-      std::atomic_ref(to.signal->start_ts).store(flight.start_ns, std::memory_order_relaxed);
-      std::atomic_ref(to.signal->end_ts).store(hooks_.now_ns(), std::memory_order_relaxed);
-    }
-    signal::subtract(*to.signal, 1);
-  }
+  const std::int64_t times = injecting_ && to.signal != nullptr ? completions_to_signal(flight) : 1;
+  if (times != 0) signal_completion(flight, to, times);
   if (tells(EventLevel::packets)) tell(Transition::completed, flight.index, flight.packet);
-  if (to.mailbox != nullptr) interrupt(*to.signal, to.mailbox);
+  if (times != 0 && to.mailbox != nullptr) interrupt(*to.signal, to.mailbox);
+}
+
+void Queue::signal_completion(const InFlight& flight, const Target& to, std::int64_t times) {
+  if (to.signal == nullptr) return;
+  if (flight.profiled) {
+    std::atomic_ref(to.signal->start_ts).store(flight.start_ns, std::memory_order_relaxed);
+    std::atomic_ref(to.signal->end_ts).store(hooks_.now_ns(), std::memory_order_relaxed);
+  }
+  signal::subtract(*to.signal, 1);
+  if (times == 2) signal::subtract(*to.signal, 1);
 }
 
 /// KFD trusts an event id only if its mailbox slot has been written: slot first.
 void Queue::interrupt(aql::AmdSignal& signal, std::uint64_t* mailbox) {
   const std::uint32_t event_id = std::atomic_ref(signal.event_id).load(std::memory_order_relaxed);
   std::atomic_ref(*mailbox).store(event_id, std::memory_order_release);
+  if (injecting_ && !interrupt_arrives()) return;
   ++counters_.interrupts;
   hooks_.interrupt(event_id);
 }

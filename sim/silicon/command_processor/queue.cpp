@@ -33,15 +33,9 @@ Queue::Queue(const QueueConfig& config, AddressSpace& memory, Hooks& hooks,
 }
 
 void Queue::doorbell(std::uint64_t value) {
-  doorbell_value_.store(value, std::memory_order_relaxed);
   // ~0, to which some clients initialise doorbells, wraps to 0 and announces nothing. A value
   // below an earlier one is another producer that came late: nothing new.
-  const std::uint64_t limit = value + 1;
-  std::uint64_t known = doorbell_limit_.load(std::memory_order_relaxed);
-  while (known < limit && !doorbell_limit_.compare_exchange_weak(
-                              known, limit, std::memory_order_release, std::memory_order_relaxed)) {
-  }
-  doorbell_rings_.fetch_add(1, std::memory_order_release);
+  doorbell_.ring(value, value + 1);
 }
 
 Progress Queue::run(std::size_t max_packets) {
@@ -56,6 +50,7 @@ Progress Queue::run(std::size_t max_packets) {
     } done{running_};
     notice_doorbell();
     state_ = QueueState::active;
+    if (late_completion_) deliver_late_completion();
     while (counters_.launched - launched < max_packets && step() == Step::again) {
     }
   }
@@ -67,10 +62,9 @@ QueueState Queue::state() const {
   if (suspended_) return QueueState::suspended;
   // A late doorbell may be below one that was noticed, and still tell of a header.
   const bool rests = state_ == QueueState::idle || wait_ == WaitReason::header_invalid;
-  return rests && rung() ? QueueState::active : state_;
+  if (late_completion_) return QueueState::active;
+  return rests && doorbell_.rung() ? QueueState::active : state_;
 }
-
-bool Queue::rung() const { return doorbell_rings_.load(std::memory_order_relaxed) != rings_seen_; }
 
 void Queue::suspend() {
   if (suspended_ || state_ == QueueState::failed) return;
@@ -87,9 +81,7 @@ void Queue::resume() {
 }
 
 void Queue::notice_doorbell() {
-  const std::uint64_t rings = doorbell_rings_.load(std::memory_order_acquire);
-  if (rings == rings_seen_) return;
-  rings_seen_ = rings;
+  if (!doorbell_.notice([this] { return hooks_.now_ns(); })) return;
   if (tells(EventLevel::transitions)) tell(Transition::doorbell, doorbell_value(), {});
 }
 
@@ -99,10 +91,11 @@ std::uint64_t Queue::slot_va(std::uint64_t index) const {
 
 /// Packets below this index have been announced, by the write index or by a doorbell.
 std::uint64_t Queue::announced() {
+  if (doorbell_.hidden()) return doorbell_.limit();
   auto* write_index = at<std::uint64_t>(config_.write_index_va, Access::read, launch_index_);
   if (write_index == nullptr) return 0;
   const std::uint64_t written = std::atomic_ref(*write_index).load(std::memory_order_acquire);
-  return std::max(written, doorbell_limit_.load(std::memory_order_acquire));
+  return std::max(written, doorbell_.limit());
 }
 
 /// One look at the packet at the head of the queue.
@@ -124,12 +117,14 @@ Queue::Step Queue::step() {
   auto& word = reinterpret_cast<std::uint16_t&>(slot->bytes.front());
   const aql::Header header{std::atomic_ref(word).load(std::memory_order_acquire)};
   if (header.type() == aql::PacketType::invalid) return stall(WaitReason::header_invalid);
-  if (header.barrier() && !in_flight_.empty()) return stall(WaitReason::barrier_bit);
+  if (header.barrier() && !in_flight_.empty() && barrier_bit_holds())
+    return stall(WaitReason::barrier_bit);
   if (in_flight_.size() >= config_.size_packets) return stall(WaitReason::in_flight_limit);
 
   // From here on the copy counts: a producer that goes on writing changes nothing.
   aql::Packet packet = *slot;
   packet.set_header(header);
+  if (injecting_) spoil_body(packet);
   return launch(packet);
 }
 

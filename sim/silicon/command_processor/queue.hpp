@@ -34,6 +34,8 @@
 #include <vector>
 
 #include "sim/silicon/command_processor/address_space.hpp"
+#include "sim/silicon/command_processor/doorbell.hpp"
+#include "sim/silicon/command_processor/fault_injection.hpp"
 #include "sim/silicon/command_processor/hooks.hpp"
 #include "sim/silicon/command_processor/queue_error.hpp"
 #include "sim/silicon/command_processor/validate.hpp"
@@ -189,7 +191,7 @@ class Queue {
   /// The next packet to launch; read_index() <= launch_index().
   std::uint64_t launch_index() const { return launch_index_; }
   /// The last value rung, in order of arrival.
-  std::uint64_t doorbell_value() const { return doorbell_value_.load(std::memory_order_relaxed); }
+  std::uint64_t doorbell_value() const { return doorbell_.value(); }
   /// Launched and not complete, by index. Kernel and agent dispatches only.
   const std::deque<InFlight>& in_flight() const { return in_flight_; }
   Wait waiting_on() const;
@@ -200,6 +202,11 @@ class Queue {
 
   void set_event_level(EventLevel level) { event_level_ = level; }
   EventLevel event_level() const { return event_level_; }
+
+  /// From now on; a default one ends it, but what is late already stays late. While something is
+  /// late the queue is `active`: run() has to be called for it to come. Not while another thread
+  /// rings the doorbell.
+  void inject(const QueueFaultInjection& faults);
 
   template <class Archive>
   void serialize(Archive& archive);
@@ -220,7 +227,6 @@ class Queue {
   Step launch(const aql::Packet& packet);
   Step stall(WaitReason reason);
   std::uint64_t announced();
-  bool rung() const;
   std::uint64_t slot_va(std::uint64_t index) const;
   void notice_doorbell();
 
@@ -242,11 +248,20 @@ class Queue {
   void mark_launched(const InFlight& flight);
   void take(const InFlight& flight, const Target& to);
   void complete(const InFlight& flight, const Target& to);
+  void signal_completion(const InFlight& flight, const Target& to, std::int64_t times);
   void interrupt(aql::AmdSignal& signal, std::uint64_t* mailbox);
   bool finish(std::uint64_t index, aql::PacketType type);
   std::size_t find_in_flight(std::uint64_t index) const;
   bool is_in_flight(std::uint64_t index, aql::PacketType type) const;
   std::uint64_t first_not_taken() const;
+
+  // fault_injection.cpp
+  void spoil_body(aql::Packet& packet);
+  bool barrier_bit_holds() const;
+  std::int64_t completions_to_signal(const InFlight& flight);
+  bool interrupt_arrives();
+  bool read_index_moves();
+  void deliver_late_completion();
 
   // failure.cpp
   void fail(KfdException code, std::uint64_t index);
@@ -267,11 +282,8 @@ class Queue {
 
   QueueConfig config_;
   EventLevel event_level_ = EventLevel::off;
-  std::atomic<std::uint64_t> doorbell_value_ = 0;
-  std::atomic<std::uint64_t> doorbell_limit_ = 0;  // the largest value rung + 1
-  std::atomic<std::uint64_t> doorbell_rings_ = 0;
-  std::uint64_t rings_seen_ = 0;  // doorbell_rings_ at the last run()
-  std::uint64_t announced_ = 0;   // the last answer of announced()
+  Doorbell doorbell_;
+  std::uint64_t announced_ = 0;  // the last answer of announced()
   std::uint64_t launch_index_ = 0;
   std::uint64_t read_index_ = 0;
   QueueState state_ = QueueState::idle;  // idle, active, waiting or failed
@@ -285,19 +297,44 @@ class Queue {
   std::uint32_t observed_ = 0;  // bit i: dep_signal[i] has been seen at 0
   std::optional<QueueError> error_;
   Counters counters_;
+
+  /// One completion that is late.
+  struct LateCompletion {
+    InFlight flight;
+    InjectedWait wait;
+
+    template <class Archive>
+    void serialize(Archive& archive) {
+      archive("flight", flight);
+      archive("wait", wait);
+    }
+  };
+  /// Events since inject(), for the nth of each kind.
+  struct Injected {
+    std::uint64_t launched_before = 0;
+    std::uint64_t completions = 0;
+    std::uint64_t interrupts = 0;
+    std::uint64_t taken = 0;
+
+    template <class Archive>
+    void serialize(Archive& archive) {
+      archive("launched_before", launched_before);
+      archive("completions", completions);
+      archive("interrupts", interrupts);
+      archive("taken", taken);
+    }
+  };
+  bool injecting_ = false;
+  QueueFaultInjection faults_;
+  Injected injected_;
+  std::optional<LateCompletion> late_completion_;
 };
 
 template <class Archive>
 void Queue::serialize(Archive& archive) {
-  std::uint64_t doorbell_value = doorbell_value_.load();
-  std::uint64_t doorbell_limit = doorbell_limit_.load();
-  std::uint64_t doorbell_rings = doorbell_rings_.load();
   archive("config", config_);
   archive("event_level", event_level_);
-  archive("doorbell_value", doorbell_value);
-  archive("doorbell_limit", doorbell_limit);
-  archive("doorbell_rings", doorbell_rings);
-  archive("rings_seen", rings_seen_);
+  archive("doorbell", doorbell_);
   archive("announced", announced_);
   archive("launch_index", launch_index_);
   archive("read_index", read_index_);
@@ -311,9 +348,10 @@ void Queue::serialize(Archive& archive) {
   archive("observed", observed_);
   archive("error", error_);
   archive("counters", counters_);
-  doorbell_value_.store(doorbell_value);
-  doorbell_limit_.store(doorbell_limit);
-  doorbell_rings_.store(doorbell_rings);
+  archive("injecting", injecting_);
+  archive("faults", faults_);
+  archive("injected", injected_);
+  archive("late_completion", late_completion_);
 }
 
 }  // namespace rocdrill::cp
