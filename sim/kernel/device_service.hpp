@@ -9,6 +9,20 @@
 
 namespace rocdrill::kernel {
 
+/// What sysfs shows of a user queue.
+struct HeldQueue {
+  std::uint32_t id = 0;
+  std::uint32_t type = 0;  ///< KFD_IOC_QUEUE_TYPE_*
+  std::uint64_t ring_bytes = 0;
+
+  template <class Archive>
+  void serialize(Archive& archive) {
+    archive("id", id);
+    archive("type", type);
+    archive("ring_bytes", ring_bytes);
+  }
+};
+
 class DeviceService {
  public:
   virtual ~DeviceService() = default;
@@ -24,6 +38,9 @@ class DeviceService {
 
   /// A doorbell index of the process's page on this GPU (0..1023); ENOMEM when all are taken.
   virtual SysResult<std::uint32_t> take_doorbell(int pid, std::uint32_t gpu_id) = 0;
+  /// The queue behind a doorbell that was taken; forgotten with the doorbell.
+  virtual void describe_queue(int /*pid*/, std::uint32_t /*gpu_id*/, std::uint32_t /*doorbell*/,
+                              const HeldQueue& /*queue*/) {}
   virtual void release_doorbell(int pid, std::uint32_t gpu_id, std::uint32_t index) = 0;
 };
 

@@ -8,6 +8,8 @@ namespace {
 
 /// One 8 KiB page of 64-bit doorbells per process and GPU (kfd_doorbell.c).
 constexpr std::uint32_t doorbells_per_process = 1024;
+/// amdgpu_pasid_alloc(16): the upper half of 16 bits, lowest free first.
+constexpr std::uint32_t first_pasid = 0x8001;
 
 }  // namespace
 
@@ -27,10 +29,17 @@ void Kfd::stop(EventId event) {
   event_ = event;
   nodes_.clear();
   held_.clear();
+  pasids_.clear();
 }
 
 void Kfd::add(KfdNode node) {
   nodes_.push_back(node);
+  ++generation_;
+}
+
+void Kfd::remove(std::uint32_t gpu_id) {
+  std::erase_if(nodes_, [&](const KfdNode& node) { return node.gpu_id == gpu_id; });
+  std::erase_if(held_, [&](const auto& entry) { return entry.first.first == gpu_id; });
   ++generation_;
 }
 
@@ -42,11 +51,19 @@ Kfd::Holding* Kfd::holding(int pid, std::uint32_t gpu_id) {
 SysResult<void> Kfd::attach(int pid, std::uint32_t gpu_id) {
   if (!find(gpu_id)) return fail(EINVAL);
   held_.try_emplace({gpu_id, pid});
+  if (!pasids_.contains(pid)) {
+    std::uint32_t pasid = first_pasid;
+    while (std::ranges::any_of(pasids_, [&](const auto& each) { return each.second == pasid; })) {
+      ++pasid;
+    }
+    pasids_[pid] = pasid;
+  }
   return {};
 }
 
 void Kfd::detach(int pid) {
   std::erase_if(held_, [&](const auto& entry) { return entry.first.second == pid; });
+  pasids_.erase(pid);
 }
 
 std::uint64_t Kfd::available_vram(std::uint32_t gpu_id) const {
@@ -83,7 +100,15 @@ SysResult<std::uint32_t> Kfd::take_doorbell(int pid, std::uint32_t gpu_id) {
 }
 
 void Kfd::release_doorbell(int pid, std::uint32_t gpu_id, std::uint32_t index) {
-  if (Holding* held = holding(pid, gpu_id)) held->doorbells.erase(index);
+  Holding* held = holding(pid, gpu_id);
+  if (!held) return;
+  held->doorbells.erase(index);
+  held->queues.erase(index);
+}
+
+void Kfd::describe_queue(int pid, std::uint32_t gpu_id, std::uint32_t doorbell,
+                         const HeldQueue& queue) {
+  if (Holding* held = holding(pid, gpu_id)) held->queues[doorbell] = queue;
 }
 
 std::size_t Kfd::doorbells_in_use() const {
@@ -96,6 +121,24 @@ std::set<int> Kfd::holders() const {
   std::set<int> pids;
   for (const auto& [key, held] : held_) pids.insert(key.second);
   return pids;
+}
+
+std::set<int> Kfd::holders(std::uint32_t gpu_id) const {
+  std::set<int> pids;
+  for (const auto& [key, held] : held_) {
+    if (key.first == gpu_id) pids.insert(key.second);
+  }
+  return pids;
+}
+
+std::uint32_t Kfd::pasid(int pid) const {
+  const auto at = pasids_.find(pid);
+  return at == pasids_.end() ? 0 : at->second;
+}
+
+const Kfd::Holding* Kfd::held_by(int pid, std::uint32_t gpu_id) const {
+  const auto at = held_.find({gpu_id, pid});
+  return at == held_.end() ? nullptr : &at->second;
 }
 
 }  // namespace rocdrill::kernel

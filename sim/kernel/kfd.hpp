@@ -43,6 +43,8 @@ class Kfd final : public DeviceService {
   void start(EventId event);
   void stop(EventId event);
   void add(KfdNode node);
+  /// The device leaves: unbound, or gone from the bus.
+  void remove(std::uint32_t gpu_id);
   /// Why the topology is what it is, where that is not plain success.
   void explain(EventId event) { event_ = event; }
 
@@ -52,12 +54,33 @@ class Kfd final : public DeviceService {
   void release_vram(int pid, std::uint32_t gpu_id, std::uint64_t bytes) override;
   std::uint64_t available_vram(std::uint32_t gpu_id) const override;
   SysResult<std::uint32_t> take_doorbell(int pid, std::uint32_t gpu_id) override;
+  void describe_queue(int pid, std::uint32_t gpu_id, std::uint32_t doorbell,
+                      const HeldQueue& queue) override;
   void release_doorbell(int pid, std::uint32_t gpu_id, std::uint32_t index) override;
 
   /// Doorbells, one per user queue, that all processes hold together.
   std::size_t doorbells_in_use() const;
   /// Processes that hold any GPU.
   std::set<int> holders() const;
+  /// Processes that hold this GPU.
+  std::set<int> holders(std::uint32_t gpu_id) const;
+  /// The process's address space id; 0 if it holds no GPU.
+  std::uint32_t pasid(int pid) const;
+
+  /// What one process holds of one GPU.
+  struct Holding {
+    std::uint64_t vram_bytes = 0;
+    std::set<std::uint32_t> doorbells;
+    std::map<std::uint32_t, HeldQueue> queues;  ///< by doorbell
+
+    template <class Archive>
+    void serialize(Archive& archive) {
+      archive("vram_bytes", vram_bytes);
+      archive("doorbells", doorbells);
+      archive("queues", queues);
+    }
+  };
+  const Holding* held_by(int pid, std::uint32_t gpu_id) const;
 
   template <class Archive>
   void serialize(Archive& archive) {
@@ -66,20 +89,10 @@ class Kfd final : public DeviceService {
     archive("generation", generation_);
     archive("nodes", nodes_);
     archive("held", held_);
+    archive("pasids", pasids_);
   }
 
  private:
-  /// What one process holds of one GPU.
-  struct Holding {
-    std::uint64_t vram_bytes = 0;
-    std::set<std::uint32_t> doorbells;
-
-    template <class Archive>
-    void serialize(Archive& archive) {
-      archive("vram_bytes", vram_bytes);
-      archive("doorbells", doorbells);
-    }
-  };
   Holding* holding(int pid, std::uint32_t gpu_id);
 
   sim::Os& os_;
@@ -88,6 +101,7 @@ class Kfd final : public DeviceService {
   std::uint32_t generation_ = 1;
   std::vector<KfdNode> nodes_;
   std::map<std::pair<std::uint32_t, int>, Holding> held_;  ///< (gpu_id, pid)
+  std::map<int, std::uint32_t> pasids_;                     ///< of processes that hold a GPU
 };
 
 }  // namespace rocdrill::kernel

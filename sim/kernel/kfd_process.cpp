@@ -417,6 +417,8 @@ int KfdProcess::create_queue(void* argument) {
     context_.kfd.release_doorbell(opener_.pid, args.gpu_id, *doorbell);
     return EINVAL;
   }
+  context_.kfd.describe_queue(opener_.pid, args.gpu_id, *doorbell,
+                              {next_queue_, args.queue_type, args.ring_size});
   args.queue_id = next_queue_++;
   args.doorbell_offset = kfd::MmapOffset{kfd::MmapType::doorbell,
                                          static_cast<std::uint16_t>(args.gpu_id), *doorbell * 8ull}
