@@ -29,7 +29,9 @@ constexpr int max_symlinks = 40;  // as the kernel's MAXSYMLINKS
 
 }  // namespace
 
-SysResult<void> FileProvider::write(std::string_view, std::string_view) { return fail(EACCES); }
+SysResult<void> FileProvider::write(std::string_view, std::string_view, EventId) {
+  return fail(EACCES);
+}
 SysResult<std::string> FileProvider::readlink(std::string_view) { return fail(EINVAL); }
 
 FileTree::FileTree() {
@@ -208,7 +210,7 @@ SysResult<void> FileTree::store(std::string_view path, std::string_view content,
       return std::unexpected(real.error());
     }
   }
-  if (FileProvider* provider = provider_of(target)) return provider->write(target, content);
+  if (FileProvider* provider = provider_of(target)) return provider->write(target, content, event);
   if (Entry* entry = find(target)) {
     if (entry->type == FileType::directory) return fail(EISDIR);
     entry->content.bytes = content;

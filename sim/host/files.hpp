@@ -21,7 +21,8 @@ class FileProvider {
   virtual ~FileProvider() = default;
   virtual SysResult<FileStat> lstat(std::string_view path) = 0;
   virtual SysResult<std::string> read(std::string_view path) = 0;
-  virtual SysResult<void> write(std::string_view path, std::string_view data);
+  /// `cause` is the event of the write itself.
+  virtual SysResult<void> write(std::string_view path, std::string_view data, EventId cause);
   virtual SysResult<std::vector<std::string>> list(std::string_view path) = 0;
   virtual SysResult<std::string> readlink(std::string_view path);
   /// The event behind what this path shows.

@@ -4,7 +4,11 @@
 
 namespace rocdrill::sim {
 
-Os::Os() { files.mount("/sys/bus/pci", pci); }
+Os::Os() {
+  files.mount("/sys", sysfs);
+  files.mount("/proc", procfs);
+  pci.show(sysfs, journal);
+}
 
 std::vector<std::string> Os::installed_kernels() const {
   std::vector<std::string> releases;

@@ -14,6 +14,7 @@
 #include "sim/host/packages.hpp"
 #include "sim/host/pci.hpp"
 #include "sim/host/users.hpp"
+#include "sim/host/virtual_tree.hpp"
 
 namespace rocdrill::sim {
 
@@ -40,6 +41,8 @@ class Os {
   Journal journal{timeline, clock};
   Scheduler scheduler;
   FileTree files;
+  VirtualTree sysfs{"/sys", journal};
+  VirtualTree procfs{"/proc", journal};
   Packages packages{files, journal};
   PciBus pci;
   Dmesg dmesg;

@@ -2,49 +2,40 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cerrno>
-#include <set>
+#include <charconv>
 
 namespace rocdrill::sim {
 namespace {
 
-constexpr std::string_view root = "/sys/bus/pci";
-constexpr FileStat directory{.type = FileType::directory, .mode = 0755};
-constexpr FileStat attribute{.type = FileType::regular, .mode = 0444, .size = 4096};
-constexpr FileStat link{.type = FileType::symlink, .mode = 0777};
+/// Host bridges own sixteen buses each; assumed.
+std::uint8_t root_bus(const Bdf& bdf) { return bdf.bus & 0xF0; }
 
-constexpr std::string_view attributes[] = {
-    "class",    "device",           "modalias",         "numa_node",
-    "revision", "subsystem_device", "subsystem_vendor", "vendor"};
-
-std::string attribute_text(const PciDevice& device, std::string_view name) {
-  if (name == "class") return fmt::format("0x{:06x}\n", device.class_code);
-  if (name == "device") return fmt::format("0x{:04x}\n", device.device);
-  if (name == "modalias") return modalias(device) + "\n";
-  if (name == "numa_node") return fmt::format("{}\n", device.numa_node);
-  if (name == "revision") return fmt::format("0x{:02x}\n", device.revision);
-  if (name == "subsystem_device") return fmt::format("0x{:04x}\n", device.subsystem_device);
-  if (name == "subsystem_vendor") return fmt::format("0x{:04x}\n", device.subsystem_vendor);
-  if (name == "vendor") return fmt::format("0x{:04x}\n", device.vendor);
-  return {};
-}
-
-/// The path below /sys/bus/pci as its parts.
-std::vector<std::string_view> parts(std::string_view path) {
-  path.remove_prefix(std::min(root.size(), path.size()));
-  std::vector<std::string_view> out;
-  while (!path.empty()) {
-    const std::size_t end = std::min(path.find('/'), path.size());
-    if (end > 0) out.push_back(path.substr(0, end));
-    path.remove_prefix(std::min(end + 1, path.size()));
-  }
-  return out;
+std::string root_name(const Bdf& bdf) {
+  return fmt::format("pci{:04x}:{:02x}", bdf.domain, root_bus(bdf));
 }
 
 }  // namespace
 
 std::string Bdf::text() const {
   return fmt::format("{:04x}:{:02x}:{:02x}.{}", domain, bus, device, function);
+}
+
+std::optional<Bdf> parse_bdf(std::string_view text) {
+  while (text.ends_with('\n')) text.remove_suffix(1);
+  if (text.size() != 12 || text[4] != ':' || text[7] != ':' || text[10] != '.') return std::nullopt;
+  const auto hex = [&](std::size_t at, std::size_t length) -> std::optional<std::uint32_t> {
+    std::uint32_t value = 0;
+    const char* last = text.data() + at + length;
+    const auto [end, error] = std::from_chars(text.data() + at, last, value, 16);
+    if (error != std::errc{} || end != last) return std::nullopt;
+    return value;
+  };
+  const auto domain = hex(0, 4), bus = hex(5, 2), device = hex(8, 2), function = hex(11, 1);
+  if (!domain || !bus || !device || !function || *device > 31 || *function > 7) return std::nullopt;
+  return Bdf{static_cast<std::uint16_t>(*domain), static_cast<std::uint8_t>(*bus),
+             static_cast<std::uint8_t>(*device), static_cast<std::uint8_t>(*function)};
 }
 
 std::string modalias(const PciDevice& d) {
@@ -58,11 +49,11 @@ PciDevice* PciBus::find(const Bdf& bdf) {
   return at == devices_.end() ? nullptr : &at->second;
 }
 
-const PciDevice* PciBus::named(std::string_view bdf) const {
-  for (const auto& [key, device] : devices_) {
-    if (key.text() == bdf) return &device;
-  }
-  return nullptr;
+const PciDevice* PciBus::named(std::string_view text) const {
+  const auto bdf = parse_bdf(text);
+  if (!bdf) return nullptr;
+  const auto at = devices_.find(*bdf);
+  return at == devices_.end() ? nullptr : &at->second;
 }
 
 void PciBus::bind(const Bdf& bdf, std::string driver, EventId event) {
@@ -72,78 +63,106 @@ void PciBus::bind(const Bdf& bdf, std::string driver, EventId event) {
   }
 }
 
-SysResult<FileStat> PciBus::lstat(std::string_view path) {
-  const auto part = parts(path);
-  if (part.empty()) return directory;
-  if (part[0] == "drivers") {
-    if (part.size() == 1) return directory;
-    for (const auto& [bdf, device] : devices_) {
-      if (device.driver != part[1]) continue;
-      if (part.size() == 2) return directory;
-      if (part.size() == 3 && part[2] == bdf.text()) return link;
+std::vector<PciDevice> PciBus::root_ports() const {
+  std::vector<PciDevice> ports;
+  std::uint8_t below_root = 0;
+  for (const auto& [bdf, device] : devices_) {
+    if (bdf.bus == root_bus(bdf)) continue;  // sits on the root itself
+    const PciDevice* last = ports.empty() ? nullptr : &ports.back();
+    const Bdf root{bdf.domain, root_bus(bdf), 0, 0};
+    const bool same_root =
+        last && last->bdf.domain == root.domain && last->bdf.bus == root.bus;
+    if (same_root && last->subsystem_device == bdf.bus) continue;  // another function of the bus
+    below_root = same_root ? below_root + 1 : 1;
+    PciDevice port;
+    port.bdf = {root.domain, root.bus, below_root, 1};
+    port.vendor = port.subsystem_vendor = 0x1022;
+    port.device = 0x1483;
+    port.subsystem_device = bdf.bus;  // tells the ports apart here; not shown
+    port.class_code = 0x060400;
+    port.numa_node = device.numa_node;
+    port.link_generation = device.link_generation;
+    port.link_lanes = device.link_lanes;
+    port.atomics = device.atomics;
+    port.description = "Advanced Micro Devices, Inc. [AMD] Starship/Matisse GPP Bridge";
+    port.driver = "pcieport";
+    ports.push_back(std::move(port));
+  }
+  for (PciDevice& port : ports) port.subsystem_device = 0x1453;
+  return ports;
+}
+
+std::vector<PciDevice> PciBus::all() const {
+  std::vector<PciDevice> list = root_ports();
+  for (const auto& [bdf, device] : devices_) list.push_back(device);
+  return list;
+}
+
+std::string PciBus::sysfs_path(const PciDevice& device) const {
+  const Bdf& bdf = device.bdf;
+  std::string path = "/sys/devices/" + root_name(bdf);
+  if (!device.is_bridge() && bdf.bus != root_bus(bdf)) {
+    // Ports are in the order of the buses below them.
+    std::uint8_t index = 0;
+    std::optional<std::uint8_t> last;
+    for (const auto& [other, below] : devices_) {
+      if (other.domain != bdf.domain || root_bus(other) != root_bus(bdf)) continue;
+      if (other.bus == root_bus(other) || other.bus > bdf.bus || last == other.bus) continue;
+      last = other.bus;
+      ++index;
     }
-    return fail(ENOENT);
+    path += "/" + Bdf{bdf.domain, root_bus(bdf), index, 1}.text();
   }
-  if (part[0] != "devices") return fail(ENOENT);
-  if (part.size() == 1) return directory;
-  const PciDevice* device = named(part[1]);
-  if (!device) return fail(ENOENT);
-  if (part.size() == 2) return directory;
-  if (part.size() > 3) return fail(ENOTDIR);
-  if (part[2] == "driver") {
-    if (device->driver.empty()) return fail(ENOENT, device->event);
-    return link;
-  }
-  if (attribute_text(*device, part[2]).empty()) return fail(ENOENT);
-  return attribute;
+  return path + "/" + bdf.text();
 }
 
-SysResult<std::string> PciBus::read(std::string_view path) {
-  const auto part = parts(path);
-  if (part.size() != 3 || part[0] != "devices") return fail(EISDIR);
-  const PciDevice* device = named(part[1]);
-  if (!device) return fail(ENOENT);
-  std::string text = attribute_text(*device, part[2]);
-  if (text.empty()) return fail(ENOENT);
-  return text;
+const PciDriver* PciBus::driver(std::string_view name) const {
+  const auto at = std::ranges::find(drivers_, name, &PciDriver::name);
+  return at == drivers_.end() || !at->loaded() ? nullptr : &*at;
 }
 
-SysResult<std::vector<std::string>> PciBus::list(std::string_view path) {
-  const auto part = parts(path);
-  std::set<std::string> names;
-  if (part.empty()) {
-    names = {"devices", "drivers"};
-  } else if (part[0] == "devices" && part.size() == 1) {
-    for (const auto& [bdf, device] : devices_) names.insert(bdf.text());
-  } else if (part[0] == "devices" && part.size() == 2) {
-    const PciDevice* device = named(part[1]);
-    if (!device) return fail(ENOENT);
-    names.insert(std::begin(attributes), std::end(attributes));
-    if (!device->driver.empty()) names.insert("driver");
-  } else if (part[0] == "drivers" && part.size() <= 2) {
-    for (const auto& [bdf, device] : devices_) {
-      if (device.driver.empty()) continue;
-      if (part.size() == 1)
-        names.insert(device.driver);
-      else if (device.driver == part[1])
-        names.insert(bdf.text());
+int PciBus::attach(std::string_view name, const Bdf& bdf, EventId cause) {
+  const PciDriver* driver = this->driver(name);
+  const PciDevice* device = find(bdf);
+  if (!driver || !device || !driver->matches(*device)) return ENODEV;
+  if (!device->driver.empty()) return EBUSY;
+  return driver->probe(bdf, cause);
+}
+
+int PciBus::detach(const Bdf& bdf, EventId cause) {
+  const PciDevice* device = find(bdf);
+  if (!device || device->driver.empty()) return ENODEV;
+  const PciDriver* driver = this->driver(device->driver);
+  return driver ? driver->remove(bdf, cause) : EOPNOTSUPP;
+}
+
+int PciBus::unplug(const Bdf& bdf, EventId cause) {
+  const PciDevice* device = find(bdf);
+  if (!device) return ENODEV;
+  if (!device->driver.empty()) {
+    if (const int error = detach(bdf, cause)) return error;
+  }
+  journal_->record(Layer::kernel, Severity::warning, "pci.removed", bdf.text(),
+                   {{field::did, "the kernel forgets the device until a rescan"},
+                    {field::see, "lspci"}},
+                   cause);
+  remove(bdf);
+  return 0;
+}
+
+void PciBus::rescan(EventId cause) {
+  std::vector<Bdf> before;
+  for (const auto& [bdf, device] : devices_) before.push_back(bdf);
+  if (rescan_) rescan_(cause);
+  std::vector<Bdf> added;
+  for (const auto& [bdf, device] : devices_) {
+    if (std::ranges::find(before, bdf) == before.end()) added.push_back(bdf);
+  }
+  for (const Bdf& bdf : added) {
+    for (const PciDriver& driver : drivers_) {
+      if (driver.loaded() && driver.matches(*find(bdf))) driver.probe(bdf, cause);
     }
-  } else {
-    return fail(ENOTDIR);
   }
-  return std::vector<std::string>(names.begin(), names.end());
-}
-
-SysResult<std::string> PciBus::readlink(std::string_view path) {
-  const auto part = parts(path);
-  if (part.size() == 3 && part[0] == "devices" && part[2] == "driver") {
-    const PciDevice* device = named(part[1]);
-    if (device && !device->driver.empty()) return "../../drivers/" + device->driver;
-  }
-  if (part.size() == 3 && part[0] == "drivers") {
-    return "../../devices/" + std::string(part[2]);
-  }
-  return fail(EINVAL);
 }
 
 }  // namespace rocdrill::sim

@@ -268,6 +268,54 @@ void Amdgpu::add_to_kfd(const GpuDevice& device) {
   kfd_.add(node);
 }
 
+std::uint32_t Amdgpu::free_minor(const GpuProduct& product) const {
+  for (std::uint32_t minor = 0;; ++minor) {
+    const bool taken = std::ranges::any_of(devices_, [&](const GpuDevice& other) {
+      const std::uint32_t others = minors_of(*board_.gpus()[other.gpu].product);
+      return other.state == GpuDevice::State::bound &&
+             minor < other.card_minor + others && other.card_minor < minor + minors_of(product);
+    });
+    if (!taken) return minor;
+  }
+}
+
+int Amdgpu::bind(const sim::Bdf& bdf, EventId cause) {
+  const auto gpu = std::ranges::find(board_.gpus(), bdf, &silicon::Gpu::bdf);
+  if (gpu == board_.gpus().end()) return ENODEV;
+  const auto index = static_cast<std::uint32_t>(gpu - board_.gpus().begin());
+  std::erase_if(devices_, [&](const GpuDevice& device) { return device.gpu == index; });
+  const std::uint32_t minor = free_minor(*gpu->product);
+  GpuDevice device{
+      .gpu = index, .card_minor = minor, .render_minor = 128 + minor, .firmware = {}};
+  probe(device, load_firmware({index}).front(), cause);
+  const int error = device.error;
+  devices_.push_back(std::move(device));
+  return error;
+}
+
+int Amdgpu::unbind(const sim::Bdf& bdf, EventId cause) {
+  const auto device = std::ranges::find_if(devices_, [&](const GpuDevice& each) {
+    return each.state == GpuDevice::State::bound && board_.gpus()[each.gpu].bdf == bdf;
+  });
+  if (device == devices_.end()) return ENODEV;
+  const auto node = std::ranges::find(kfd_.nodes(), device->gpu, &KfdNode::gpu);
+  if (node != kfd_.nodes().end() && !kfd_.holders(node->gpu_id).empty()) {
+    os_.journal.unmodelled(Layer::kernel, "unbinding a GPU that a process holds", "EBUSY", cause);
+    return EBUSY;
+  }
+  const EventId event =
+      os_.journal.record(Layer::kernel, Severity::warning, "amdgpu.unbound", bdf.text(),
+                         {{field::did, "the device has no driver and is no KFD node"},
+                          {field::see, "lspci -k"}},
+                         cause);
+  log_device(board_.gpus()[device->gpu], 6, "finishing device.", event);
+  if (node != kfd_.nodes().end()) kfd_.remove(node->gpu_id);
+  os_.pci.bind(bdf, "", event);
+  devices_.erase(device);
+  if (kfd_.nodes().empty()) kfd_.explain(event);
+  return 0;
+}
+
 int Amdgpu::exit(EventId cause) {
   if (!kfd_.holders().empty()) return EBUSY;
   for (const GpuDevice& device : devices_) {

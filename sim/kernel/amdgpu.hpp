@@ -21,6 +21,9 @@ struct GpuDevice {
   std::uint32_t render_minor = 0;
   std::map<std::string, std::uint32_t> firmware;  ///< file -> version that was loaded
   EventId event = no_event;
+  // What root set through sysfs; a new probe starts with these values again.
+  std::string performance_level = "auto";  ///< power_dpm_force_performance_level
+  std::uint64_t power_cap_uw = 0;          ///< hwmon power1_cap; 0 = the board's default
 
   template <class Archive>
   void serialize(Archive& archive) {
@@ -31,6 +34,8 @@ struct GpuDevice {
     archive("render_minor", render_minor);
     archive("firmware", firmware);
     archive("event", event);
+    archive("performance_level", performance_level);
+    archive("power_cap_uw", power_cap_uw);
   }
 };
 
@@ -44,7 +49,14 @@ class Amdgpu {
   /// The bus and the driver are gone (power off).
   void reset();
 
+  /// The bus hands one device over, or takes it away: 0 or an errno. A device that a process holds
+  /// cannot be taken away here (EBUSY, "not modelled"): the real driver kills what runs on it.
+  int bind(const sim::Bdf& bdf, EventId cause);
+  int unbind(const sim::Bdf& bdf, EventId cause);
+
   const std::vector<GpuDevice>& devices() const { return devices_; }
+  /// For what root sets through sysfs.
+  GpuDevice& device(std::size_t index) { return devices_.at(index); }
   const GpuDevice* by_render_minor(std::uint32_t minor) const;
   /// amdgpu.noretry as the driver resolves -1: retry faults off by default on these GPUs.
   bool noretry(const GpuProduct& product) const;
@@ -61,6 +73,7 @@ class Amdgpu {
  private:
   std::vector<std::vector<firmware::BlobResult>> load_firmware(
       const std::vector<std::uint32_t>& gpus) const;
+  std::uint32_t free_minor(const GpuProduct& product) const;
   void announce(const LoadedModule& module);
   void probe(GpuDevice& device, const std::vector<firmware::BlobResult>& blobs, EventId cause);
   EventId report_missing(const silicon::Gpu& gpu, const std::vector<firmware::BlobResult>& blobs,

@@ -29,6 +29,19 @@ Kernel::Kernel(sim::Os& os, silicon::Board& board)
                                   return amdgpu.init(module, cause);
                                 },
                                 [this](EventId cause) { return amdgpu.exit(cause); }});
+  os.pci.register_driver({.name = "amdgpu",
+                          .loaded = [this] { return modules.find("amdgpu") != nullptr; },
+                          .matches = [](const sim::PciDevice& device) {
+                            const std::uint32_t kind = device.class_code >> 8;
+                            return device.vendor == 0x1002 &&
+                                   (kind == 0x0300 || kind == 0x0380 || kind == 0x1200);
+                          },
+                          .probe = [this](const sim::Bdf& bdf, EventId cause) {
+                            return amdgpu.bind(bdf, cause);
+                          },
+                          .remove = [this](const sim::Bdf& bdf, EventId cause) {
+                            return amdgpu.unbind(bdf, cause);
+                          }});
   os.packages.on_change(
       [this](const sim::Package& package, bool installed, EventId cause, std::string& output) {
         dkms.on_package(package, installed, cause, output);
@@ -110,6 +123,12 @@ KfdEra Kernel::era() const {
 }
 
 SysResult<std::unique_ptr<DeviceFile>> Kernel::open(std::string_view path, const Opener& opener) {
+  if (const int error = kfd.injected_open()) {
+    const std::string got = errno_name(error);
+    return fail(error, kfd.record(Layer::kernel, Severity::error, "open.injected", path,
+                                  {{field::status, std::string_view(got)}},
+                                  kfd.injections().open_event));
+  }
   if (path == "/dev/kfd") {
     if (auto may = may_open_kfd(); !may) return std::unexpected(may.error());
     return open_local_kfd(os_, kfd, opener);
@@ -139,6 +158,7 @@ DeviceFacts Kernel::describe() const {
   facts.era = era();
   facts.queue_events = queue_events;
   facts.event = kfd.event();
+  facts.injections = kfd.injections();
   for (const KfdNode& node : kfd.nodes()) {
     const GpuProduct& product = *board_.gpus()[node.gpu].product;
     const GpuDevice* device = amdgpu.by_render_minor(node.render_minor);

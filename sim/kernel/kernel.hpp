@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "sim/kernel/amdgpu.hpp"
+#include "sim/kernel/cpu_topology.hpp"
 #include "sim/kernel/dkms.hpp"
 #include "sim/kernel/kfd.hpp"
 #include "sim/kernel/process/device_file.hpp"
@@ -14,21 +15,6 @@
 #include "sim/kernel/sysfs.hpp"
 
 namespace rocdrill::kernel {
-
-struct CpuInfo {
-  std::string model = "AMD EPYC 9654 96-Core Processor";
-  std::uint32_t sockets = 1;
-  std::uint32_t cores_per_socket = 8;  ///< logical CPUs
-  std::uint64_t memory_bytes = 0;
-
-  template <class Archive>
-  void serialize(Archive& archive) {
-    archive("model", model);
-    archive("sockets", sockets);
-    archive("cores_per_socket", cores_per_socket);
-    archive("memory_bytes", memory_bytes);
-  }
-};
 
 class Kernel {
  public:

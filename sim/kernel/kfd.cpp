@@ -8,6 +8,8 @@ namespace {
 
 /// One 8 KiB page of 64-bit doorbells per process and GPU (kfd_doorbell.c).
 constexpr std::uint32_t doorbells_per_process = 1024;
+/// amdgpu_pasid_alloc(16): the upper half of 16 bits, lowest free first.
+constexpr std::uint32_t first_pasid = 0x8001;
 
 }  // namespace
 
@@ -37,12 +39,25 @@ void Kfd::stop(EventId event) {
   nodes_.clear();
   held_.clear();
   changed();
+  pasids_.clear();
 }
 
 void Kfd::add(KfdNode node) {
   nodes_.push_back(node);
   ++generation_;
   changed();
+}
+
+void Kfd::remove(std::uint32_t gpu_id) {
+  std::erase_if(nodes_, [&](const KfdNode& node) { return node.gpu_id == gpu_id; });
+  std::erase_if(held_, [&](const auto& entry) { return entry.first.first == gpu_id; });
+  ++generation_;
+  changed();
+}
+
+int Kfd::injected_open() {
+  if (injections_.open_nth == 0) return 0;
+  return ++injections_.opens == injections_.open_nth ? injections_.open_error : 0;
 }
 
 Kfd::Holding* Kfd::holding(int pid, std::uint32_t gpu_id) {
@@ -53,11 +68,19 @@ Kfd::Holding* Kfd::holding(int pid, std::uint32_t gpu_id) {
 SysResult<void> Kfd::attach(int pid, std::uint32_t gpu_id) {
   if (!find(gpu_id)) return fail(EINVAL);
   held_.try_emplace({gpu_id, pid});
+  if (!pasids_.contains(pid)) {
+    std::uint32_t pasid = first_pasid;
+    while (std::ranges::any_of(pasids_, [&](const auto& each) { return each.second == pasid; })) {
+      ++pasid;
+    }
+    pasids_[pid] = pasid;
+  }
   return {};
 }
 
 void Kfd::detach(int pid) {
   std::erase_if(held_, [&](const auto& entry) { return entry.first.second == pid; });
+  pasids_.erase(pid);
 }
 
 std::uint64_t Kfd::available_vram(std::uint32_t gpu_id) {
@@ -88,7 +111,8 @@ void Kfd::release_vram(int pid, std::uint32_t gpu_id, std::uint64_t bytes) {
 
 namespace {
 
-bool is_sdma(kfd::QueueType type) {
+bool is_sdma(std::uint32_t number) {
+  const auto type = static_cast<kfd::QueueType>(number);
   return type == kfd::QueueType::sdma || type == kfd::QueueType::sdma_xgmi ||
          type == kfd::QueueType::sdma_by_engine_id;
 }
@@ -100,15 +124,16 @@ std::size_t Kfd::sdma_queues(std::uint32_t gpu_id) const {
   for (const auto& [key, held] : held_) {
     if (key.first != gpu_id) continue;
     count += static_cast<std::size_t>(
-        std::ranges::count_if(held.doorbells, [](const auto& one) { return is_sdma(one.second); }));
+        std::ranges::count_if(held.queues, [](const auto& one) { return is_sdma(one.second.type); }));
   }
   return count;
 }
 
-SysResult<std::uint32_t> Kfd::take_doorbell(int pid, std::uint32_t gpu_id, kfd::QueueType type) {
+SysResult<std::uint32_t> Kfd::take_doorbell(int pid, std::uint32_t gpu_id,
+                                            const HeldQueue& queue) {
   Holding* held = holding(pid, gpu_id);
   if (!held) return fail(EINVAL);
-  if (is_sdma(type)) {
+  if (is_sdma(queue.type)) {
     const GpuFacts* gpu = facts().find(gpu_id);
     const std::size_t limit = gpu ? std::size_t{gpu->sdma_engines} * gpu->sdma_queues_per_engine : 0;
     if (sdma_queues(gpu_id) >= limit) {
@@ -117,19 +142,26 @@ SysResult<std::uint32_t> Kfd::take_doorbell(int pid, std::uint32_t gpu_id, kfd::
     }
   }
   std::uint32_t index = 0;
-  while (held->doorbells.contains(index)) ++index;
+  while (held->queues.contains(index)) ++index;
   if (index >= doorbells_per_process) return fail(ENOMEM);
-  held->doorbells[index] = type;
+  if (injections_.doorbells != 0 && held->queues.size() >= injections_.doorbells) {
+    return fail(ENOMEM, record(Layer::kernel, Severity::error, "doorbells.exhausted",
+                               std::to_string(pid), {{field::status, "ENOMEM"}},
+                               injections_.doorbells_event));
+  }
+  held->queues[index] = queue;
   return index;
 }
 
 void Kfd::release_doorbell(int pid, std::uint32_t gpu_id, std::uint32_t index) {
-  if (Holding* held = holding(pid, gpu_id)) held->doorbells.erase(index);
+  Holding* held = holding(pid, gpu_id);
+  if (!held) return;
+  held->queues.erase(index);
 }
 
 std::size_t Kfd::doorbells_in_use() const {
   std::size_t count = 0;
-  for (const auto& [key, held] : held_) count += held.doorbells.size();
+  for (const auto& [key, held] : held_) count += held.queues.size();
   return count;
 }
 
@@ -137,6 +169,24 @@ std::set<int> Kfd::holders() const {
   std::set<int> pids;
   for (const auto& [key, held] : held_) pids.insert(key.second);
   return pids;
+}
+
+std::set<int> Kfd::holders(std::uint32_t gpu_id) const {
+  std::set<int> pids;
+  for (const auto& [key, held] : held_) {
+    if (key.first == gpu_id) pids.insert(key.second);
+  }
+  return pids;
+}
+
+std::uint32_t Kfd::pasid(int pid) const {
+  const auto at = pasids_.find(pid);
+  return at == pasids_.end() ? 0 : at->second;
+}
+
+const Kfd::Holding* Kfd::held_by(int pid, std::uint32_t gpu_id) const {
+  const auto at = held_.find({gpu_id, pid});
+  return at == held_.end() ? nullptr : &at->second;
 }
 
 }  // namespace rocdrill::kernel

@@ -44,6 +44,8 @@ class Kfd final : public DeviceService {
   void start(EventId event);
   void stop(EventId event);
   void add(KfdNode node);
+  /// The device leaves: unbound, or gone from the bus.
+  void remove(std::uint32_t gpu_id);
   /// Why the topology is what it is, where that is not plain success.
   void explain(EventId event) { event_ = event; }
 
@@ -60,12 +62,20 @@ class Kfd final : public DeviceService {
   std::uint64_t available_vram(std::uint32_t gpu_id) override;
   std::uint64_t used_vram(std::uint32_t gpu_id) const;
   SysResult<std::uint32_t> take_doorbell(int pid, std::uint32_t gpu_id,
-                                         kfd::QueueType type) override;
+                                         const HeldQueue& queue) override;
   void release_doorbell(int pid, std::uint32_t gpu_id, std::uint32_t index) override;
   EventId record(Layer layer, Severity severity, std::string_view kind, std::string_view subject,
                  std::initializer_list<Field> fields, EventId cause) override {
     return os_.journal.record(layer, severity, kind, subject, fields, cause);
   }
+
+  const Injections& injections() const { return injections_; }
+  void set_injections(Injections injections) {
+    injections_ = std::move(injections);
+    changed();
+  }
+  /// Counts an open() of a device: the errno of an injected failure, or 0.
+  int injected_open();
 
   /// Open files of /dev/kfd and /dev/dri: they hold the module.
   void opened() { ++open_files_; }
@@ -76,6 +86,23 @@ class Kfd final : public DeviceService {
   std::size_t doorbells_in_use() const;
   /// Processes that hold any GPU.
   std::set<int> holders() const;
+  /// Processes that hold this GPU.
+  std::set<int> holders(std::uint32_t gpu_id) const;
+  /// The process's address space id; 0 if it holds no GPU.
+  std::uint32_t pasid(int pid) const;
+
+  /// What one process holds of one GPU.
+  struct Holding {
+    std::uint64_t vram_bytes = 0;
+    std::map<std::uint32_t, HeldQueue> queues;  ///< by doorbell
+
+    template <class Archive>
+    void serialize(Archive& archive) {
+      archive("vram_bytes", vram_bytes);
+      archive("queues", queues);
+    }
+  };
+  const Holding* held_by(int pid, std::uint32_t gpu_id) const;
 
   template <class Archive>
   void serialize(Archive& archive) {
@@ -84,20 +111,12 @@ class Kfd final : public DeviceService {
     archive("generation", generation_);
     archive("nodes", nodes_);
     archive("held", held_);
+    archive("pasids", pasids_);
+    archive("injections", injections_);
+    if constexpr (!Archive::saving) changed();
   }
 
  private:
-  /// What one process holds of one GPU.
-  struct Holding {
-    std::uint64_t vram_bytes = 0;
-    std::map<std::uint32_t, kfd::QueueType> doorbells;  ///< one per queue
-
-    template <class Archive>
-    void serialize(Archive& archive) {
-      archive("vram_bytes", vram_bytes);
-      archive("doorbells", doorbells);
-    }
-  };
   Holding* holding(int pid, std::uint32_t gpu_id);
   std::size_t sdma_queues(std::uint32_t gpu_id) const;
 
@@ -108,9 +127,11 @@ class Kfd final : public DeviceService {
   std::vector<KfdNode> nodes_;
   std::function<DeviceFacts()> describe_;
   DeviceFacts facts_;
+  Injections injections_;
   std::uint64_t facts_epoch_ = 1;
   int open_files_ = 0;  // of live processes, which are not saved
   std::map<std::pair<std::uint32_t, int>, Holding> held_;  ///< (gpu_id, pid)
+  std::map<int, std::uint32_t> pasids_;                     ///< of processes that hold a GPU
 };
 
 }  // namespace rocdrill::kernel

@@ -51,6 +51,7 @@ class LocalKfdFile final : public DeviceFile, private Surroundings {
     }
     return true;
   }
+  void sleep_ns(std::uint64_t ns) override { os_.clock.advance(ns); }
   std::uint64_t* doorbell_page(std::uint32_t gpu_id) override {
     auto& page = doorbells_[gpu_id];
     if (!page) page = std::make_unique<std::uint64_t[]>(kfd::doorbell_page_size / 8);

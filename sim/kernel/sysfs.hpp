@@ -1,44 +1,75 @@
-// What the kernel shows of itself as files: /proc/{cmdline,modules,version,cpuinfo,meminfo},
-// /sys/module, /sys/class/kfd, /sys/class/drm. Every file is made when it is read.
+// What the kernel shows of itself as files, besides the PCI bus: /proc, /sys/module, the
+// processors, the KFD topology, the DRM devices and the attributes that amdgpu puts into the PCI
+// directory of a device. Every file is made when it is read.
 #pragma once
 
-#include <functional>
-#include <optional>
+#include <span>
+#include <string>
 
 #include "sim/host/os.hpp"
+#include "sim/kernel/amdgpu.hpp"
 
 namespace rocdrill::kernel {
 
 class Kernel;
+struct LoadedModule;
 
-class SysFs : public sim::FileProvider {
+class SysFs {
  public:
-  SysFs(sim::Os& os, const Kernel& kernel);
-
-  SysResult<FileStat> lstat(std::string_view path) override;
-  SysResult<std::string> read(std::string_view path) override;
-  SysResult<std::vector<std::string>> list(std::string_view path) override;
-  SysResult<std::string> readlink(std::string_view path) override;
-  EventId why(std::string_view path) const override;
+  SysFs(sim::Os& os, Kernel& kernel);
+  SysFs(const SysFs&) = delete;
 
  private:
-  /// A directory's names, a file's content, a link's target, or nothing.
-  struct Node {
-    std::optional<std::vector<std::string>> directory;
-    std::function<std::string()> content;
-    std::optional<std::string> target;
-    EventId why = no_event;  ///< nothing is there because of this
-  };
-  using Parts = std::vector<std::string_view>;
-  Node look(std::string_view path) const;
-  Node proc(const Parts& parts) const;
-  Node module(const Parts& parts) const;
-  Node class_kfd(const Parts& parts) const;
-  Node topology_node(std::size_t index, const Parts& rest) const;
-  Node class_drm(const Parts& parts) const;
+  using Directory = sim::VirtualDirectory;
+
+  // sysfs.cpp: classes and character devices
+  void classes(Directory& into) const;
+  void class_drm(Directory& into) const;
+  void char_devices(Directory& into) const;
+  EventId driver_event() const;
+
+  // procfs.cpp
+  void proc(Directory& into) const;
+
+  // sysfs_modules.cpp
+  void modules(Directory& into) const;
+  void module(Directory& into, const LoadedModule& module) const;
+
+  // sysfs_cpu.cpp
+  void cpus(Directory& into) const;
+  void cpu(Directory& into, std::uint32_t number) const;
+  void numa_nodes(Directory& into) const;
+
+  // sysfs_kfd.cpp
+  void kfd(Directory& into) const;
+  void topology_node(Directory& into, std::uint32_t index) const;
+  void kfd_process(Directory& into, int pid) const;
+
+  // sysfs_drm.cpp: <pci device>/drm
+  void drm(Directory& into, const GpuDevice& device) const;
+  void card(Directory& into, const GpuDevice& device, const std::string& name) const;
+
+  // sysfs_gpu.cpp, sysfs_pm.cpp, sysfs_hwmon.cpp: <pci device>
+  void gpu(Directory& into, std::size_t index) const;
+  void identity(Directory& into, const GpuDevice& device) const;
+  void memory(Directory& into, const GpuDevice& device) const;
+  void firmware(Directory& into, const GpuDevice& device) const;
+  void ras(Directory& into, const GpuDevice& device) const;
+  void links(Directory& into, const GpuDevice& device) const;
+  void partitions(Directory& into, const GpuDevice& device) const;
+  void power_management(Directory& into, std::size_t index) const;
+  void hwmon(Directory& into, std::size_t index) const;
+
+  const silicon::Gpu& gpu_of(const GpuDevice& device) const;
+  /// "/sys/devices/pci.../0000:c3:00.0" of a bound device.
+  std::string path_of(const GpuDevice& device) const;
+  std::uint64_t used_vram(const GpuDevice& device) const;
 
   sim::Os& os_;
-  const Kernel& kernel_;
+  Kernel& kernel_;
 };
+
+/// DRM connectors of a board with a display: "DP-1". None has a monitor.
+std::span<const char* const> connectors(const GpuProduct& product);
 
 }  // namespace rocdrill::kernel

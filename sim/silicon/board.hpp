@@ -25,13 +25,15 @@ struct Gpu {
 
 class Board {
  public:
-  explicit Board(sim::Os& os) : os_(os) {}
+  explicit Board(sim::Os& os);
 
   void add(Gpu gpu) { gpus_.push_back(std::move(gpu)); }
   const std::vector<Gpu>& gpus() const { return gpus_; }
   std::vector<Gpu>& gpus() { return gpus_; }
   /// Firmware POST: every GPU that answers appears on the PCI bus.
   void power_on(EventId cause);
+  /// A rescan of the bus: those that answer and are not on it appear.
+  void enumerate(EventId cause);
 
   /// GPUs with xGMI links form one hive; 0 if there is none.
   std::uint64_t hive_id() const;

@@ -110,6 +110,9 @@ class ProcessEngine final : public kernel::Surroundings, public kernel::FileTabl
     }
     return changed_.wait_for(lock, std::chrono::milliseconds(timeout_ms), ready);
   }
+  void sleep_ns(std::uint64_t ns) override {
+    std::this_thread::sleep_for(std::chrono::nanoseconds(ns));
+  }
   void notify() override { changed_.notify_all(); }
   bool has_backing() const override { return true; }
   std::optional<kernel::Backing> allocate(std::size_t bytes) override {

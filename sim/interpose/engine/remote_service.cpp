@@ -91,9 +91,12 @@ std::uint64_t RemoteService::available_vram(std::uint32_t gpu_id) {
 }
 
 SysResult<std::uint32_t> RemoteService::take_doorbell(int, std::uint32_t gpu_id,
-                                                      kfd::QueueType type) {
-  const Json reply =
-      ask({{"op", "take_doorbell"}, {"gpu_id", gpu_id}, {"type", static_cast<int>(type)}});
+                                                      const kernel::HeldQueue& queue) {
+  const Json reply = ask({{"op", "take_doorbell"},
+                          {"gpu_id", gpu_id},
+                          {"id", queue.id},
+                          {"type", queue.type},
+                          {"ring_bytes", queue.ring_bytes}});
   if (reply.value("errno", EIO) != 0) return std::unexpected(error_of(reply));
   return reply.value("index", std::uint32_t{0});
 }

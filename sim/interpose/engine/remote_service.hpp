@@ -24,7 +24,7 @@ class RemoteService final : public kernel::DeviceService {
   void release_vram(int pid, std::uint32_t gpu_id, std::uint64_t bytes) override;
   std::uint64_t available_vram(std::uint32_t gpu_id) override;
   SysResult<std::uint32_t> take_doorbell(int pid, std::uint32_t gpu_id,
-                                         kfd::QueueType type) override;
+                                         const kernel::HeldQueue& queue) override;
   void release_doorbell(int pid, std::uint32_t gpu_id, std::uint32_t index) override;
   EventId record(Layer layer, Severity severity, std::string_view kind, std::string_view subject,
                  std::initializer_list<Field> fields, EventId cause) override;

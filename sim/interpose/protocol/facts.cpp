@@ -1,6 +1,25 @@
 #include "sim/interpose/protocol/facts.hpp"
 
+#include "sim/host/archive.hpp"
+
 namespace rocdrill::interpose {
+
+namespace {
+
+Json injections_json(kernel::Injections injections) {
+  sim::Saver saver;
+  injections.serialize(saver);
+  return saver.take();
+}
+
+kernel::Injections injections_of(const Json& json) {
+  kernel::Injections injections;
+  sim::Loader loader(json);
+  injections.serialize(loader);
+  return injections;
+}
+
+}  // namespace
 
 Json to_json(const kernel::DeviceFacts& facts) {
   Json gpus = Json::array();
@@ -27,6 +46,7 @@ Json to_json(const kernel::DeviceFacts& facts) {
           {"noretry", facts.noretry},
           {"queue_events", static_cast<int>(facts.queue_events)},
           {"event", facts.event},
+          {"injections", injections_json(facts.injections)},
           {"gpus", std::move(gpus)}};
 }
 
@@ -37,6 +57,7 @@ kernel::DeviceFacts facts_of(const Json& json) {
   facts.noretry = json.at("noretry");
   facts.queue_events = static_cast<cp::EventLevel>(json.at("queue_events").get<int>());
   facts.event = json.at("event");
+  facts.injections = injections_of(json.at("injections"));
   for (const Json& gpu : json.at("gpus")) {
     kernel::GpuFacts one;
     gpu.at("gpu_id").get_to(one.gpu_id);

@@ -170,7 +170,7 @@ Json NodeServer::engine_request(Connection& connection, const std::string& op, c
   }
   if (op == "take_doorbell") {
     const auto index =
-        kfd.take_doorbell(pid, gpu_id, static_cast<kfd::QueueType>(request.at("type").get<int>()));
+        kfd.take_doorbell(pid, gpu_id, {request.at("id"), request.at("type"), request.at("ring_bytes")});
     if (!index) return error_reply(index.error().error, index.error().event);
     settle(true);
     return {{"errno", 0}, {"index", *index}};

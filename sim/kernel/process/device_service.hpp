@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "sim/kernel/process/injections.hpp"
 #include "sim/silicon/command_processor/hooks.hpp"
 #include "sim/silicon/command_processor/validate.hpp"
 #include "stack/formats/kfd_uapi.hpp"
@@ -49,8 +50,23 @@ struct DeviceFacts {
   cp::EventLevel queue_events = cp::EventLevel::errors;
   EventId event = no_event;  ///< behind the topology
   std::vector<GpuFacts> gpus;
+  Injections injections;
 
   const GpuFacts* find(std::uint32_t gpu_id) const;
+};
+
+/// A user queue as sysfs shows it.
+struct HeldQueue {
+  std::uint32_t id = 0;
+  std::uint32_t type = 0;  ///< kfd::QueueType
+  std::uint64_t ring_bytes = 0;
+
+  template <class Archive>
+  void serialize(Archive& archive) {
+    archive("id", id);
+    archive("type", type);
+    archive("ring_bytes", ring_bytes);
+  }
 };
 
 class DeviceService {
@@ -73,7 +89,7 @@ class DeviceService {
   /// A doorbell of the process's page on this GPU (0..1023) for a new queue; ENOMEM when all are
   /// taken, or all queues of the SDMA engines.
   virtual SysResult<std::uint32_t> take_doorbell(int pid, std::uint32_t gpu_id,
-                                                 kfd::QueueType type) = 0;
+                                                 const HeldQueue& queue) = 0;
   virtual void release_doorbell(int pid, std::uint32_t gpu_id, std::uint32_t index) = 0;
 
   /// Adds to the timeline, at the node's time. no_event where the cause is not known.

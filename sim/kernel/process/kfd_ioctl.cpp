@@ -16,7 +16,7 @@ std::span<const IoctlEntry> ioctl_table() {
   // A number that is not here is known to the driver and refused by name.
   static constexpr IoctlEntry table[] = {
       {Ioctl::get_version, &P::get_version, ""},
-      {Ioctl::create_queue, &P::create_queue, "AQL queues; SDMA and PM4 are refused"},
+      {Ioctl::create_queue, &P::create_queue, "AQL and SDMA queues; PM4 is refused"},
       {Ioctl::destroy_queue, &P::destroy_queue, ""},
       {Ioctl::set_memory_policy, &P::set_memory_policy, "checked, no effect"},
       {Ioctl::get_clock_counters, &P::get_clock_counters,
@@ -57,6 +57,24 @@ bool driver_knows(const kfd::IoctlInfo& info, const KfdEra& era) {
 
 }  // namespace
 
+int KfdProcess::injected_failure(kfd::Ioctl number, std::string_view name, EventId& event) {
+  const auto& injections = devices_.facts().injections.ioctls;
+  for (std::size_t i = 0; i < injections.size(); ++i) {
+    const IoctlInjection injection = injections[i];
+    if (injection.nr != static_cast<std::uint32_t>(number)) continue;
+    const std::uint64_t call = ++injected_calls_[i];
+    if (injection.nth != 0 && injection.nth != call) continue;
+    const std::string got = injection.error == 0 ? "late" : errno_name(injection.error);
+    event = devices_.record(Layer::kernel, Severity::error, "ioctl.injected", name,
+                            {{"call", static_cast<std::int64_t>(call)},
+                             {field::status, std::string_view(got)}},
+                            injection.event);
+    if (injection.delay_ns != 0) surroundings_.sleep_ns(injection.delay_ns);
+    if (injection.error != 0) return injection.error;
+  }
+  return 0;
+}
+
 SysResult<int> KfdProcess::ioctl(unsigned long request, void* argument) {
   const std::lock_guard lock(mutex_);
   const DeviceFacts& facts = devices_.facts();
@@ -75,6 +93,9 @@ SysResult<int> KfdProcess::ioctl(unsigned long request, void* argument) {
   if (entry == table.end())
     return fail(EINVAL, devices_.unmodelled(Layer::kernel, info->name, "EINVAL", facts.event));
   if (!argument) return fail(EFAULT);
+  EventId injected = no_event;
+  if (const int error = injected_failure(info->nr, info->name, injected))
+    return fail(error, injected);
   // kfd_ioctl(): a zeroed buffer of the larger size; the client's size goes in and comes out.
   std::vector<std::uint64_t> buffer((std::max<std::size_t>(asked->size, info->size) + 7) / 8);
   if (!copy_from_user(buffer.data(), reinterpret_cast<std::uintptr_t>(argument), asked->size))

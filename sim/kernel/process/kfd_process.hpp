@@ -119,6 +119,7 @@ class KfdProcess final : public DeviceFile {
   };
   class HardwareQueue;
   class AqlQueue;
+  class SdmaQueue;
 
   bool acquired(std::uint32_t gpu_id) const { return acquired_.contains(gpu_id); }
   int check_ids(std::uint64_t array, std::uint32_t count, std::vector<std::uint32_t>& ids) const;
@@ -140,6 +141,8 @@ class KfdProcess final : public DeviceFile {
   std::unique_ptr<HardwareQueue> make_queue(const kfd::CreateQueueArgs& args,
                                             const GpuFacts& gpu, std::uint32_t doorbell);
   bool run_queues();
+  /// An injected failure of this call, or 0; a delay has passed then.
+  int injected_failure(kfd::Ioctl number, std::string_view name, EventId& event);
 
   DeviceService& devices_;
   Surroundings& surroundings_;
@@ -157,6 +160,7 @@ class KfdProcess final : public DeviceFile {
   std::uint32_t next_queue_ = 0;
   std::optional<bool> xnack_;
   bool runtime_enabled_ = false;
+  std::map<std::size_t, std::uint64_t> injected_calls_;  ///< by place in Injections::ioctls
 };
 
 /// The dispatch table; docs/kfd-support.md is generated from it and from kfd::ioctls().

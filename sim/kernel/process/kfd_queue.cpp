@@ -21,6 +21,7 @@ KfdProcess::AqlQueue::AqlQueue(KfdProcess& process, const cp::QueueConfig& confi
       save_area_(args.ctx_save_restore_address),
       queue(config, process.page_table(args.gpu_id), *this) {
   queue.set_event_level(process.devices_.facts().queue_events);
+  queue.inject(process.devices_.facts().injections.queue);
 }
 
 bool KfdProcess::AqlQueue::run() {
@@ -70,6 +71,48 @@ void KfdProcess::AqlQueue::observe(const cp::PacketEvent& packet) {
                            fmt::format("pid {} queue {}", process_.opener_.pid, packet.queue_id),
                            {{"index", static_cast<std::int64_t>(packet.index)},
                             {"type", aql::name(packet.header.type())}},
+                           process_.devices_.facts().event);
+}
+
+// --- SDMA ----------------------------------------------------------------------------------
+
+KfdProcess::SdmaQueue::SdmaQueue(KfdProcess& process, const cp::SdmaConfig& config,
+                                 const kfd::CreateQueueArgs& args, std::uint32_t doorbell_index)
+    : HardwareQueue(process, static_cast<std::uint32_t>(config.id), args, doorbell_index),
+      queue(config, process.page_table(args.gpu_id), *this) {
+  queue.set_event_level(process.devices_.facts().queue_events);
+  queue.inject(process.devices_.facts().injections.queue.doorbell);
+}
+
+bool KfdProcess::SdmaQueue::run() {
+  const cp::SdmaProgress done = queue.run(SIZE_MAX);
+  return done.packets > 0 || done.bytes > 0;
+}
+
+bool KfdProcess::SdmaQueue::waiting() const { return queue.state() == cp::QueueState::waiting; }
+
+void KfdProcess::SdmaQueue::queue_error(cp::SdmaQueue&, const cp::SdmaError& error) {
+  process_.devices_.record(Layer::silicon,
+                           refused_ != no_event ? Severity::unmodelled : Severity::error,
+                           "sdma.failed", fmt::format("pid {} queue {}", process_.opener_.pid, id),
+                           {{"byte", static_cast<std::int64_t>(error.index)},
+                            {"header", static_cast<std::int64_t>(error.header)},
+                            {field::status, cp::name(error.failure)}},
+                           refused_ != no_event ? refused_ : process_.devices_.facts().event);
+}
+
+void KfdProcess::SdmaQueue::unmodelled(std::string_view what, cp::SdmaQueue&, std::uint64_t index) {
+  refused_ = process_.devices_.unmodelled(Layer::silicon,
+                                          fmt::format("SDMA {} (byte {})", what, index),
+                                          "the queue stops", process_.devices_.facts().event);
+}
+
+void KfdProcess::SdmaQueue::observe(const cp::SdmaEvent& packet) {
+  process_.devices_.record(Layer::silicon, Severity::debug,
+                           fmt::format("sdma.{}", cp::name(packet.transition)),
+                           fmt::format("pid {} queue {}", process_.opener_.pid, packet.queue_id),
+                           {{"byte", static_cast<std::int64_t>(packet.index)},
+                            {"header", static_cast<std::int64_t>(packet.header)}},
                            process_.devices_.facts().event);
 }
 

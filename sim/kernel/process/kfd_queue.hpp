@@ -3,6 +3,7 @@
 
 #include "sim/kernel/process/kfd_process.hpp"
 #include "sim/silicon/command_processor/queue.hpp"
+#include "sim/silicon/command_processor/sdma.hpp"
 
 namespace rocdrill::kernel {
 
@@ -84,6 +85,35 @@ class KfdProcess::AqlQueue final : public HardwareQueue, public cp::Hooks {
 
  public:
   cp::Queue queue;
+};
+
+class KfdProcess::SdmaQueue final : public HardwareQueue, public cp::SdmaHooks {
+ public:
+  SdmaQueue(KfdProcess& process, const cp::SdmaConfig& config, const kfd::CreateQueueArgs& args,
+            std::uint32_t doorbell_index);
+
+  void ring(std::uint64_t value) override { queue.doorbell(value); }
+  bool run() override;
+  void suspend() override { queue.suspend(); }
+  void resume() override { queue.resume(); }
+  bool waiting() const override;
+  std::uint64_t read_index() const override { return queue.read_index(); }
+  std::string_view state() const override { return cp::name(queue.state()); }
+
+  void interrupt(std::uint32_t context) override { process_.interrupt(context); }
+  void queue_error(cp::SdmaQueue& failed, const cp::SdmaError& error) override;
+  void unmodelled(std::string_view what, cp::SdmaQueue& failed, std::uint64_t index) override;
+  void memory_fault(const cp::MemoryFault& fault) override { process_.page_fault(gpu_id, fault); }
+  void observe(const cp::SdmaEvent& event) override;
+  std::uint64_t gpu_counter() override {
+    return process_.surroundings_.clocks().monotonic_raw_ns / 10;
+  }
+
+ private:
+  EventId refused_ = no_event;
+
+ public:
+  cp::SdmaQueue queue;
 };
 
 }  // namespace rocdrill::kernel

@@ -60,6 +60,17 @@ int KfdProcess::check_queue_buffers(const kfd::CreateQueueArgs& args) {
 std::unique_ptr<KfdProcess::HardwareQueue> KfdProcess::make_queue(const kfd::CreateQueueArgs& args,
                                                                   const GpuFacts& gpu,
                                                                   std::uint32_t doorbell) {
+  if (args.queue_type != number(kfd::QueueType::compute_aql)) {
+    const auto generation = cp::sdma::generation(gpu.gfx_target_version);
+    if (!generation) throw std::invalid_argument("no SDMA of this generation");
+    const cp::SdmaConfig config{.id = next_queue_,
+                                .ring_base = args.ring_base_address,
+                                .ring_bytes = args.ring_size,
+                                .write_index_va = args.write_pointer_address,
+                                .read_index_va = args.read_pointer_address,
+                                .generation = *generation};
+    return std::make_unique<SdmaQueue>(*this, config, args, doorbell);
+  }
   // ROCr's write index lies in its amd_queue_t, whose start follows from it.
   const std::uint64_t amd_queue =
       args.write_pointer_address - offsetof(aql::AmdQueue, write_dispatch_id);
@@ -88,14 +99,22 @@ int KfdProcess::create_queue(void* argument) {
   const GpuFacts* gpu = devices_.facts().find(args.gpu_id);
   if (!gpu || !acquired(args.gpu_id)) return EINVAL;
   if (args.queue_type > number(kfd::QueueType::sdma_by_engine_id)) return EINVAL;
-  if (args.queue_type != number(kfd::QueueType::compute_aql)) {
-    devices_.unmodelled(Layer::kernel, fmt::format("CREATE_QUEUE type {}", args.queue_type),
-                        "EINVAL", devices_.facts().event);
+  const bool sdma_by_engine = args.queue_type == number(kfd::QueueType::sdma_by_engine_id);
+  if (sdma_by_engine && (devices_.facts().era.minor < 17 || args.sdma_engine_id >= gpu->sdma_engines))
+    return EINVAL;
+  const bool sdma = args.queue_type != number(kfd::QueueType::compute_aql) &&
+                    args.queue_type != number(kfd::QueueType::compute);
+  if (args.queue_type == number(kfd::QueueType::compute) ||
+      (sdma && !cp::sdma::generation(gpu->gfx_target_version))) {
+    devices_.unmodelled(
+        Layer::kernel,
+        sdma ? std::string("SDMA queues of this generation") : std::string("PM4 compute queues"),
+        "EINVAL", devices_.facts().event);
     return EINVAL;
   }
   if (const int error = check_queue_buffers(args)) return error;
   const auto doorbell = devices_.take_doorbell(opener_.pid, args.gpu_id,
-                                               static_cast<kfd::QueueType>(args.queue_type));
+                                               {next_queue_, args.queue_type, args.ring_size});
   if (!doorbell) return doorbell.error().error;
   doorbell_page(args.gpu_id)[*doorbell] = ~0ull;  // re-armed before it is handed out
   try {

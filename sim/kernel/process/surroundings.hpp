@@ -32,6 +32,8 @@ class Surroundings {
   /// False if nothing can come any more, or the time is over.
   virtual bool wait(std::unique_lock<std::mutex>& lock, std::uint32_t timeout_ms,
                     const std::function<bool()>& ready) = 0;
+  /// Time passes for the caller.
+  virtual void sleep_ns(std::uint64_t ns) = 0;
   /// Something that a wait() may look for has changed.
   virtual void notify() {}
 

@@ -166,13 +166,15 @@ TEST(Pci, ShowsDevicesAndDrivers) {
               .device = 0x74A1,
               .subsystem_device = 0x74A1,
               .class_code = 0x120000,
+              .bars = {},
               .description = "x",
               .driver = {}});
   EXPECT_EQ(os.files.text("/sys/bus/pci/devices/0000:1b:00.0/vendor"), "0x1002\n");
   EXPECT_EQ(os.files.text("/sys/bus/pci/devices/0000:1b:00.0/class"), "0x120000\n");
   EXPECT_FALSE(os.files.exists("/sys/bus/pci/drivers/amdgpu"));
   os.pci.bind(bdf, "amdgpu", no_event);
-  EXPECT_THAT(os.files.list("/sys/bus/pci/drivers/amdgpu").value(), ElementsAre("0000:1b:00.0"));
+  EXPECT_THAT(os.files.list("/sys/bus/pci/drivers/amdgpu").value(),
+              ElementsAre("0000:1b:00.0", "bind", "new_id", "remove_id", "uevent", "unbind"));
   EXPECT_EQ(os.files.text("/sys/bus/pci/drivers/amdgpu/0000:1b:00.0/device"), "0x74a1\n");
   EXPECT_EQ(modalias(*os.pci.find(bdf)), "pci:v00001002d000074A1sv00001002sd000074A1bc12sc00i00");
   EXPECT_THAT(os.files.list("/sys/bus/pci/devices/0000:99:00.0").error().error, ENOENT);

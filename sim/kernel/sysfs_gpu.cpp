@@ -1,0 +1,155 @@
+// The attributes that amdgpu puts into the PCI directory of its device: who it is, its memory, its
+// firmware, RAS, links and partitions. Names and formats: amdgpu_device.c, amdgpu_vram_mgr.c,
+// amdgpu_ucode.c, amdgpu_ras.c, amdgpu_xgmi.c, amdgpu_gfx.c.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "sim/kernel/kernel.hpp"
+#include "sim/silicon/catalogue.hpp"
+#include "sim/silicon/telemetry.hpp"
+#include "stack/formats/kfd_topology.hpp"
+
+namespace rocdrill::kernel {
+namespace {
+
+bool instinct(const GpuProduct& product) {
+  return product.marketing_name.starts_with("AMD Instinct");
+}
+
+struct FirmwareFile {
+  const char* name;     ///< below fw_version/
+  const char* endings;  ///< of the blob, separated by blanks; "" = never loaded here
+};
+constexpr FirmwareFile firmware_files[] = {
+    {"asd", "_asd.bin"},     {"ce", "_ce.bin"},    {"dmcu", ""},
+    {"mc", ""},              {"me", "_me.bin"},    {"mec", "_mec.bin"},
+    {"mec2", "_mec2.bin"},   {"pfp", "_pfp.bin"},  {"rlc", "_rlc.bin"},
+    {"rlc_srlc", ""},        {"rlc_srlg", ""},     {"rlc_srls", ""},
+    {"sdma", "sdma"},        {"sdma2", "sdma"},    {"smc", "_smc.bin smu_"},
+    {"sos", "_sos.bin"},     {"ta_ras", "_ta.bin"}, {"ta_xgmi", "_ta.bin"},
+    {"uvd", "_uvd.bin"},     {"vce", "_vce.bin"},  {"vcn", "vcn_ _vcn.bin"}};
+
+std::uint32_t version_of(const GpuDevice& device, std::string_view endings) {
+  for (const std::string& part : sim::words_of(endings)) {
+    for (const auto& [file, version] : device.firmware) {
+      if (file.find(part) != std::string::npos) return version;
+    }
+  }
+  return 0;
+}
+
+/// Blocks with error counters, by bit of the feature mask (amdgpu_ras.h).
+constexpr std::pair<const char*, int> ras_blocks[] = {
+    {"umc", 0}, {"sdma", 1}, {"gfx", 2}, {"mmhub", 3}, {"pcie_bif", 5}, {"hdp", 6},
+    {"xgmi_wafl", 7}};
+
+std::string unsigned_line(std::uint64_t value) { return fmt::format("{}\n", value); }
+
+}  // namespace
+
+std::uint64_t SysFs::used_vram(const GpuDevice& device) const {
+  const GpuProduct& product = *gpu_of(device).product;
+  std::uint64_t used = silicon::reserved_vram(product);
+  const auto& nodes = kernel_.kfd.nodes();
+  const auto node = std::ranges::find(nodes, device.gpu, &KfdNode::gpu);
+  if (node != nodes.end()) used += node->vram_bytes - kernel_.kfd.available_vram(node->gpu_id);
+  return std::min(used, product.vram_bytes);
+}
+
+void SysFs::gpu(Directory& into, std::size_t index) const {
+  const GpuDevice& device = kernel_.amdgpu.devices()[index];
+  if (device.state != GpuDevice::State::bound) return;
+  identity(into, device);
+  memory(into, device);
+  into.directory("fw_version", [this, &device](Directory& inside) { firmware(inside, device); });
+  ras(into, device);
+  links(into, device);
+  partitions(into, device);
+  power_management(into, index);
+  into.directory("drm", [this, &device](Directory& inside) { drm(inside, device); });
+  into.directory("hwmon", [this, index](Directory& inside) { hwmon(inside, index); });
+}
+
+void SysFs::identity(Directory& into, const GpuDevice& device) const {
+  const silicon::Gpu& gpu = gpu_of(device);
+  const GpuProduct& product = *gpu.product;
+  into.text("vbios_version", std::string(silicon::vbios_version(product)) + "\n");
+  if (gpu.unique_id != 0) into.text("unique_id", fmt::format("{:016x}\n", gpu.unique_id));
+  if (!instinct(product)) return;
+  // From the FRU of the board; the numbers are assumed.
+  into.text("product_name", std::string(product.marketing_name) + "\n");
+  into.text("product_number", fmt::format("102-D{:04X}-000\n", product.device_id));
+  into.text("serial_number", fmt::format("{:016x}\n", gpu.unique_id));
+}
+
+void SysFs::memory(Directory& into, const GpuDevice& device) const {
+  const GpuProduct& product = *gpu_of(device).product;
+  const std::uint64_t visible =
+      product.apu ? std::min<std::uint64_t>(product.vram_bytes, 256ull << 20) : product.vram_bytes;
+  into.text("mem_info_vram_total", unsigned_line(product.vram_bytes));
+  into.file("mem_info_vram_used", [this, &device] { return unsigned_line(used_vram(device)); });
+  into.text("mem_info_vis_vram_total", unsigned_line(visible));
+  into.file("mem_info_vis_vram_used", [this, &device, visible] {
+    return unsigned_line(std::min(used_vram(device), visible));
+  });
+  into.text("mem_info_gtt_total", unsigned_line(kernel_.cpu.memory_bytes / 2));  // ttm_init()
+  into.text("mem_info_gtt_used", unsigned_line(14ull << 20));                    // assumed
+  into.text("mem_info_preempt_used", "0\n");
+  into.text("mem_info_vram_vendor", std::string(silicon::vram_vendor(product)) + "\n");
+}
+
+void SysFs::firmware(Directory& into, const GpuDevice& device) const {
+  for (const FirmwareFile& file : firmware_files) {
+    into.text(fmt::format("{}_fw_version", file.name),
+              fmt::format("0x{:08x}\n", version_of(device, file.endings)));
+  }
+}
+
+void SysFs::ras(Directory& into, const GpuDevice& device) const {
+  const GpuProduct& product = *gpu_of(device).product;
+  if ((product.capability & kfd::capability::ras_event_notify) == 0) return;
+  into.directory("ras", [&product](Directory& inside) {
+    std::uint32_t mask = 0;
+    for (const auto& [name, bit] : ras_blocks) {
+      if (bit == 7 && product.xgmi_links == 0) continue;
+      mask |= 1u << bit;
+      inside.text(fmt::format("{}_err_count", name), "ue: 0\nce: 0\n");
+    }
+    inside.text("features", fmt::format("feature mask: {:#x}\n", mask));
+    inside.text("gpu_vram_bad_pages", "");
+  });
+}
+
+void SysFs::links(Directory& into, const GpuDevice& device) const {
+  const silicon::Gpu& gpu = gpu_of(device);
+  const GpuProduct& product = *gpu.product;
+  into.text("pcie_replay_count", "0\n");
+  if (!product.apu) into.text("pcie_bw", "0 0 256\n");  // idle: nothing received, nothing sent
+  const std::uint64_t hive = kernel_.board().hive_id();
+  if (product.xgmi_links == 0 || hive == 0) return;
+  into.text("xgmi_device_id", unsigned_line(gpu.unique_id));
+  into.text("xgmi_error", "0\n");
+  const std::string here = path_of(device) + "/xgmi_hive_info";
+  into.directory("xgmi_hive_info", [this, hive, here](Directory& inside) {
+    inside.text("xgmi_hive_id", unsigned_line(hive));
+    std::uint32_t member = 0;
+    for (const GpuDevice& other : kernel_.amdgpu.devices()) {
+      if (other.state != GpuDevice::State::bound) continue;
+      if (gpu_of(other).product->xgmi_links == 0) continue;
+      inside.link(fmt::format("node{}", ++member), sim::relative_link(here, path_of(other)));
+    }
+  });
+}
+
+void SysFs::partitions(Directory& into, const GpuDevice& device) const {
+  const GpuProduct& product = *gpu_of(device).product;
+  if (product.partitions.empty()) return;
+  // The undivided modes; other ones are not modelled yet, so that a write is refused as such.
+  into.text("current_compute_partition", "SPX\n", 0644);
+  into.text("available_compute_partition", silicon::available_compute_partitions(product) + "\n");
+  into.text("current_memory_partition", "NPS1\n", 0644);
+  into.text("available_memory_partition", silicon::available_memory_partitions(product) + "\n");
+}
+
+}  // namespace rocdrill::kernel
