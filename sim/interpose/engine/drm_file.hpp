@@ -14,6 +14,9 @@ class DrmFile {
   SysResult<int> ioctl(std::uint32_t minor, std::uint64_t request, void* argument);
 
  private:
+  SysResult<int> version(std::uint32_t minor, std::uint64_t user);
+  SysResult<int> info(std::uint32_t minor, std::uint64_t user);
+
   RemoteService& service_;
 };
 

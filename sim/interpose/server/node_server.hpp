@@ -90,6 +90,8 @@ class NodeServer {
   Client& client_of(int pid, const Json& request);
   void client_gone(int pid);
   Json smi_events(Connection& connection, const Json& request);
+  Json drm_version_reply();
+  Json drm_info_reply(const Json& request);
 
   // ops_person.cpp: what people and tools ask
   Json run_command(const Json& request, const Asker& who);

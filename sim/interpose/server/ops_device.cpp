@@ -1,13 +1,17 @@
 // What the preload library and the engines of programs ask.
 #include <fcntl.h>
+#include <fmt/format.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdio>
 
 #include "sim/interpose/protocol/facts.hpp"
 #include "sim/interpose/server/connection.hpp"
+#include "sim/kernel/drm_info.hpp"
+#include "sim/silicon/telemetry.hpp"
 
 namespace rocdrill::interpose {
 namespace {
@@ -131,6 +135,8 @@ Json NodeServer::engine_request(Connection& connection, const std::string& op, c
     return {{"errno", 0}, {"epoch", kfd.facts().epoch}};
   }
   if (op == "facts") return {{"errno", 0}, {"facts", to_json(kfd.facts())}};
+  if (op == "drm_version") return drm_version_reply();
+  if (op == "drm_info") return drm_info_reply(request);
   if (connection.role != Connection::Role::engine)
     return {{"errno", ENOTTY}, {"error", "this node does not know the request '" + op + "'"}};
   if (op == "record") {
@@ -185,6 +191,51 @@ Json NodeServer::engine_request(Connection& connection, const std::string& op, c
     return error_reply(0, no_event);
   }
   return {{"errno", ENOTTY}, {"error", "this node does not know the request '" + op + "'"}};
+}
+
+Json NodeServer::drm_version_reply() {
+  const kernel::LoadedModule* module = node_.kernel.modules.find("amdgpu");
+  if (!module) return error_reply(ENODEV, no_event);
+  const auto version = kernel::drm_version(node_.os.kernel_release, module->version);
+  return {{"errno", 0},
+          {"major", version.major},
+          {"version_minor", version.minor},
+          {"name", std::string(version.name)},
+          {"date", std::string(version.date)},
+          {"description", std::string(version.description)}};
+}
+
+Json NodeServer::drm_info_reply(const Json& request) {
+  const auto minor = request.at("minor").get<std::uint32_t>();
+  const auto& devices = node_.kernel.amdgpu.devices();
+  const auto device = std::ranges::find_if(devices, [&](const kernel::GpuDevice& one) {
+    return one.render_minor == minor || one.card_minor == minor;
+  });
+  if (device == devices.end()) return error_reply(ENODEV, no_event);
+  const auto& nodes = node_.kernel.kfd.nodes();
+  const auto kfd_node = std::ranges::find(nodes, device->render_minor, &kernel::KfdNode::render_minor);
+  kernel::DrmUsage usage;
+  const silicon::Gpu& gpu = node_.board.gpus()[device->gpu];
+  usage.vram_bytes = silicon::reserved_vram(*gpu.product);
+  if (kfd_node != nodes.end()) usage.vram_bytes += node_.kernel.kfd.used_vram(kfd_node->gpu_id);
+  usage.gtt_size = node_.kernel.cpu.memory_bytes / 2;
+  usage.driver_time_ns = node_.os.clock.now();
+  drm::InfoRequest asked{};
+  asked.return_size = request.at("size");
+  asked.query = request.at("query");
+  const auto words = request.at("argument").get<std::vector<std::uint32_t>>();
+  std::copy_n(words.begin(), std::min(words.size(), std::size(asked.argument)), asked.argument);
+  std::string reply;
+  bool modelled = true;
+  const int error =
+      kernel::answer_info(kernel::drm_device_info(gpu, *device, usage), asked, reply, modelled);
+  if (!modelled) {
+    return error_reply(error, node_.os.journal.unmodelled(
+                                  Layer::kernel, fmt::format("DRM_AMDGPU_INFO query {:#x}", asked.query),
+                                  errno_name(error), device->event));
+  }
+  if (error != 0) return error_reply(error, no_event);
+  return {{"errno", 0}, {"bytes", std::vector<std::uint8_t>(reply.begin(), reply.end())}};
 }
 
 Json NodeServer::smi_events(Connection& connection, const Json& request) {
