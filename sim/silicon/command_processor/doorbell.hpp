@@ -27,6 +27,9 @@ class Doorbell {
   /// Nobody can know of the write index in memory: the last ring was lost or is late.
   bool hidden() const { return hidden_.load(std::memory_order_relaxed); }
 
+  /// The queue is mapped anew: the scheduler reads the write index in memory, rung or not.
+  void reveal() { hidden_.store(false); }
+
   /// Whether a ring arrived since the last call; `now_ns()` is asked only if one is late. Like all
   /// below, on the thread that runs the queue.
   template <class Clock>

@@ -34,7 +34,7 @@ bool Queue::barrier_bit_holds() const {
 std::int64_t Queue::completions_to_signal(const InFlight& flight) {
   const std::uint64_t nth = ++injected_.completions;
   if (nth == faults_.completion_lost) return 0;
-  if (nth == faults_.completion_late) {
+  if (nth == faults_.completion_late && !late_completion_) {
     late_completion_ = {flight, InjectedWait(faults_.completion_delay)};
     return 0;
   }

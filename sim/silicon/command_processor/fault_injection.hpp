@@ -53,7 +53,7 @@ class InjectedWait {
 };
 
 /// Of a queue's doorbell. While a ring is lost or late the queue does not see the write index in
-/// memory either: an idle queue looks at it because it was rung.
+/// memory either: an idle queue looks at it because it was rung, or because it was resumed.
 struct DoorbellFaultInjection {
   std::uint64_t lost = 0;        ///< the nth ring is never seen; the next one announces its packets
   std::uint64_t duplicated = 0;  ///< the nth ring is seen once more, a run() later
@@ -79,7 +79,7 @@ struct QueueFaultInjection {
   /// The nth completion signal is neither decremented nor its interrupt raised. These three count
   /// only packets that have a completion signal.
   std::uint64_t completion_lost = 0;
-  std::uint64_t completion_late = 0;  ///< the nth, with its interrupt
+  std::uint64_t completion_late = 0;  ///< the nth, with its interrupt; one at a time
   InjectedDelay completion_delay{};
   std::uint64_t completion_twice = 0;  ///< the nth signal is decremented twice, one interrupt
   std::uint64_t interrupt_lost = 0;    ///< the nth; its mailbox slot is written nevertheless

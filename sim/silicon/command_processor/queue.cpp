@@ -76,6 +76,7 @@ void Queue::resume() {
   if (!suspended_) return;
   suspended_ = false;
   if (state_ == QueueState::failed) return;
+  doorbell_.reveal();
   state_ = QueueState::active;
   if (tells(EventLevel::transitions)) tell(Transition::resumed, launch_index_, {});
 }

@@ -80,6 +80,7 @@ void SdmaQueue::resume() {
   if (state_ == QueueState::failed) return;
   state_ = QueueState::active;
   look_at_write_index_ = true;
+  doorbell_.reveal();
   if (tells(EventLevel::transitions)) tell(Transition::resumed, read_index_);
 }
 

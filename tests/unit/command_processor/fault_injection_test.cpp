@@ -36,6 +36,16 @@ TEST(QueueFaults, LostDoorbellLeavesThePacketUntilTheNextRing) {
   EXPECT_EQ(rig.run().launched, 2u);
 }
 
+TEST(QueueFaults, LostDoorbellIsHealedByMappingTheQueueAnew) {
+  Rig rig;
+  rig.queue->inject({.doorbell = {.lost = 1}});
+  rig.submit(nop());
+  EXPECT_EQ(rig.run().launched, 0u);
+  rig.queue->suspend();
+  rig.queue->resume();
+  EXPECT_EQ(rig.run().launched, 1u);
+}
+
 TEST(QueueFaults, DuplicatedDoorbellWakesTheQueueForNothing) {
   Rig rig;
   rig.queue->set_event_level(EventLevel::transitions);
@@ -264,6 +274,16 @@ TEST(SdmaFaults, LostDoorbell) {
   EXPECT_EQ(rig.run().packets, 0u);
   rig.submit(packets::fence(rig.at(4), 1));
   EXPECT_EQ(rig.run().packets, 2u);
+}
+
+TEST(SdmaFaults, LostDoorbellIsHealedByMappingTheQueueAnew) {
+  SdmaRig rig;
+  rig.queue->inject({.lost = 1});
+  rig.submit(packets::fence(rig.at(0), 1));
+  EXPECT_EQ(rig.run().packets, 0u);
+  rig.queue->suspend();
+  rig.queue->resume();
+  EXPECT_EQ(rig.run().packets, 1u);
 }
 
 TEST(SdmaFaults, DuplicatedDoorbell) {
