@@ -77,9 +77,11 @@ class ProcessEngine final : public kernel::Surroundings, public kernel::FileTabl
   }
 
   std::int64_t ioctl(std::string_view device, int fd, std::uint64_t request, void* argument) {
-    if (opener_of(device_name(fd)) != ::getpid()) return -EBADF;  // a forked child's old file
+    const std::string name = device_name(fd);
+    // KFD knows a file by the process that opened it: a forked child's old one is nothing. DRM does not.
+    if (device == "kfd" && opener_of(name) != ::getpid()) return -EBADF;
     const auto result = device == "kfd" ? process_.ioctl(request, argument)
-                                        : drm_.ioctl(render_minor_of(device_name(fd)), request, argument);
+                                        : drm_.ioctl(render_minor_of(name), request, argument);
     return result ? *result : -result.error().error;
   }
 

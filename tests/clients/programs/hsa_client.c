@@ -324,21 +324,34 @@ static void exhaust(void) {
   printf("again 1\n");
 }
 
-/* The child of a process that used the GPU starts anew. */
+static int wait_for(pid_t child) {
+  int status = 0;
+  waitpid(child, &status, 0);
+  return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+}
+
+/* A child that does nothing leaves its parent's queues alone; one of a process that has used the GPU and
+ * shut down starts anew, and so does the parent. */
 static void forked(void) {
   fflush(stdout);
+  const pid_t idle_child = fork();
+  if (idle_child == 0) _exit(0);
+  printf("idle_child %d\n", wait_for(idle_child));
+  barriers();
+  CHECK(hsa_shut_down());
+  fflush(stdout);
   const pid_t child = fork();
+  gpu_count = 0;
+  cpu.handle = 0;
   if (child == 0) {
-    gpu_count = 0;
     start();
     barriers();
     CHECK(hsa_shut_down());
     fflush(stdout);
     _exit(0);
   }
-  int status = 0;
-  waitpid(child, &status, 0);
-  printf("child %d\n", WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status));
+  printf("child %d\n", wait_for(child));
+  start();
   barriers();
 }
 
