@@ -72,9 +72,7 @@ long make_node(int dirfd, const char* path, mode_t mode, dev_t device) {
 long unlink_path(int dirfd, const char* path, int flags) {
   return at_place(
       dirfd, path, prepare_remove,
-      [&](int fd, const char* real) {
-        return raw::call(SYS_unlinkat, fd, raw::arg(real), flags);
-      },
+      [&](int fd, const char* real) { return raw::call(SYS_unlinkat, fd, raw::arg(real), flags); },
       nothing);
 }
 
@@ -269,8 +267,7 @@ ROCDRILL_HOOK(int, fchmodat, int dirfd, const char* path, mode_t mode, int flags
   if (s == nullptr) return ROCDRILL_REAL(fchmodat)(dirfd, path, mode, flags);
   Place place;
   locate(*s, dirfd, path, place);
-  if (!place.on_node())
-    return ROCDRILL_REAL(fchmodat)(place.dirfd(), place.real(), mode, flags);
+  if (!place.on_node()) return ROCDRILL_REAL(fchmodat)(place.dirfd(), place.real(), mode, flags);
   return as_int(chmod_path(dirfd, path, mode, flags));
 }
 ROCDRILL_HOOK(int, lchmod, const char* path, mode_t mode) {

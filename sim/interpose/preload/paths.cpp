@@ -147,16 +147,13 @@ uint64_t seen_key(const struct stat& file) {
 bool seen_before(uint64_t key) {
   return __atomic_load_n(&seen[key % seen_size].key, __ATOMIC_RELAXED) == key;
 }
-void remember(uint64_t key) {
-  __atomic_store_n(&seen[key % seen_size].key, key, __ATOMIC_RELAXED);
-}
+void remember(uint64_t key) { __atomic_store_n(&seen[key % seen_size].key, key, __ATOMIC_RELAXED); }
 
 bool is_ancestor(const Index& index, const struct stat& directory) {
   size_t count = 0;
   const Ancestor* list = index.ancestors(count);
   for (size_t i = 0; i < count; ++i)
-    if (!list[i].missing && list[i].inode == directory.st_ino &&
-        list[i].device == directory.st_dev)
+    if (!list[i].missing && list[i].inode == directory.st_ino && list[i].device == directory.st_dev)
       return true;
   return false;
 }

@@ -129,8 +129,8 @@ long search_path(const char* file, Attempt attempt) {
       const long result = attempt(candidate);
       if (result == -EACCES)
         denied = true;
-      else if (result != -ENOENT && result != -ENOTDIR && result != -ESTALE &&
-               result != -ENODEV && result != -ETIMEDOUT)
+      else if (result != -ENOENT && result != -ENOTDIR && result != -ESTALE && result != -ENODEV &&
+               result != -ETIMEDOUT)
         return result;
     }
     if (*end == '\0') return denied ? -EACCES : -ENOENT;
@@ -139,18 +139,18 @@ long search_path(const char* file, Attempt attempt) {
 }
 
 // The arguments of execl and its kin as a list; `last` (of execle) is what follows the null.
-#define ROCDRILL_COLLECT(first, argv, last)                                       \
-  va_list arguments;                                                              \
-  size_t count = 1;                                                               \
-  va_start(arguments, first);                                                     \
-  while (va_arg(arguments, char*) != nullptr) ++count;                            \
-  va_end(arguments);                                                              \
-  auto** argv = static_cast<char**>(alloca((count + 1) * sizeof(char*)));         \
-  argv[0] = const_cast<char*>(first);                                             \
-  va_start(arguments, first);                                                     \
-  for (size_t i = 1; i <= count; ++i) argv[i] = va_arg(arguments, char*);         \
-  [[maybe_unused]] char* const* last = nullptr;                                   \
-  if (with_environment) last = va_arg(arguments, char* const*);                   \
+#define ROCDRILL_COLLECT(first, argv, last)                               \
+  va_list arguments;                                                      \
+  size_t count = 1;                                                       \
+  va_start(arguments, first);                                             \
+  while (va_arg(arguments, char*) != nullptr) ++count;                    \
+  va_end(arguments);                                                      \
+  auto** argv = static_cast<char**>(alloca((count + 1) * sizeof(char*))); \
+  argv[0] = const_cast<char*>(first);                                     \
+  va_start(arguments, first);                                             \
+  for (size_t i = 1; i <= count; ++i) argv[i] = va_arg(arguments, char*); \
+  [[maybe_unused]] char* const* last = nullptr;                           \
+  if (with_environment) last = va_arg(arguments, char* const*);           \
   va_end(arguments)
 
 using Spawn = int (*)(pid_t*, const char*, const posix_spawn_file_actions_t*,
@@ -179,9 +179,8 @@ ROCDRILL_HOOK(int, execv, const char* path, char* const* argv) {
   return failed(start(path, argv, environ));
 }
 ROCDRILL_HOOK(int, execvpe, const char* file, char* const* argv, char* const* envp) {
-  return failed(search_path(file, [&](const char* path) {
-    return start_or_shell(path, argv, envp);
-  }));
+  return failed(
+      search_path(file, [&](const char* path) { return start_or_shell(path, argv, envp); }));
 }
 ROCDRILL_HOOK(int, execvp, const char* file, char* const* argv) {
   return hook_execvpe(file, argv, environ);
@@ -206,8 +205,8 @@ ROCDRILL_HOOK(int, execveat, int dirfd, const char* path, char* const* argv, cha
               int flags) {
   const Session* s = session();
   if (s == nullptr) {
-    return failed(raw::call(SYS_execveat, dirfd, raw::arg(path), raw::arg(argv), raw::arg(envp),
-                            flags));
+    return failed(
+        raw::call(SYS_execveat, dirfd, raw::arg(path), raw::arg(argv), raw::arg(envp), flags));
   }
   auto** room = static_cast<char**>(alloca(Environment::env_room(envp) * sizeof(char*)));
   const Environment environment(*s, envp, room);
@@ -249,8 +248,7 @@ ROCDRILL_HOOK(int, posix_spawnp, pid_t* pid, const char* file,
               const posix_spawn_file_actions_t* actions, const posix_spawnattr_t* attributes,
               char* const* argv, char* const* envp) {
   const Session* s = session();
-  if (s == nullptr)
-    return ROCDRILL_REAL(posix_spawnp)(pid, file, actions, attributes, argv, envp);
+  if (s == nullptr) return ROCDRILL_REAL(posix_spawnp)(pid, file, actions, attributes, argv, envp);
   const auto real = ROCDRILL_REAL(posix_spawn);
   const long result = search_path(file, [&](const char* path) -> long {
     if (access(path, X_OK) != 0) return -errno;

@@ -27,9 +27,7 @@ class Index {
  public:
   const IndexHeader* header = nullptr;
 
-  const char* text(uint32_t offset) const {
-    return reinterpret_cast<const char*>(header) + offset;
-  }
+  const char* text(uint32_t offset) const { return reinterpret_cast<const char*>(header) + offset; }
   const uint32_t* numbers(uint32_t offset) const {
     return reinterpret_cast<const uint32_t*>(text(offset));
   }
