@@ -47,10 +47,12 @@ int find(const char* path, Record* out, char* buffer, size_t size, Record** resu
   *result = nullptr;
   FILE* file = open_database(path);
   if (file == nullptr) return 0;
+  const int saved = errno;
   int error = 0;
   while ((error = read_entry(file, out, buffer, size, result)) == 0)
     if (matches(*out)) break;
   fclose(file);
+  errno = saved;  // a name that is not there is no error
   if (error == 0) return 0;
   *result = nullptr;
   return error == ENOENT ? 0 : error;

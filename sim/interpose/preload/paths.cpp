@@ -203,7 +203,8 @@ bool meets(const char* path, const char* stem) {
 }
 
 // The quick answer for most absolute paths: in normal form and not near any prefix.
-bool plainly_elsewhere(const Index& index, const char* path) {
+bool plainly_elsewhere(const Session& session, const Index& index, const char* path) {
+  if (meets(path, session.root)) return false;
   for (const char* at = path; *at != '\0'; ++at)
     if (*at == '/' && (at[1] == '.' || at[1] == '/')) return false;
   const uint32_t* prefixes = index.numbers(index.header->prefixes);
@@ -247,9 +248,12 @@ void locate(const Session& session, int dirfd, const char* path, Place& place) {
     locate_relative(session, dirfd, path, place);
     return;
   }
-  if (plainly_elsewhere(*place.index, path)) return;
+  if (plainly_elsewhere(session, *place.index, path)) return;
   place.set("/", 1);
   if (!walk(session, path, place)) return;
+  // Somebody names a file in root/ itself: it is the node's, under the node's rules.
+  const size_t skip = root_part(session, place.node(), place.length);
+  if (skip > 0 && skip < place.length) place.set(place.node() + skip, place.length - skip);
   apply_aliases(*place.index, place);
   if (owned(*place.index, place.node(), place.length)) place.where = Where::node;
 }

@@ -52,21 +52,21 @@ bool read_script_line(const Place& place, char (&line)[256], char*& interpreter,
   return *interpreter != '\0';
 }
 
-long start(const char* path, char* const* argv, char* const* envp);
-
-// The kernel would hand the interpreter the script's name in root/; it gets the node's name.
-long start_script(const char* path, char* interpreter, char* argument, char* const* argv,
-                  char* const* envp) {
+size_t script_room(char* const* argv) {
   size_t count = 0;
   while (argv != nullptr && argv[count] != nullptr) ++count;
-  auto** whole = static_cast<char**>(alloca((count + 4) * sizeof(char*)));
-  char** at = whole;
-  *at++ = interpreter;
-  if (*argument != '\0') *at++ = argument;
-  *at++ = const_cast<char*>(path);
-  for (size_t i = 1; i < count; ++i) *at++ = argv[i];
-  *at = nullptr;
-  return start(interpreter, whole, envp);
+  return count + 4;
+}
+
+// The kernel would hand the interpreter the script's name in root/; it gets the node's name.
+void script_arguments(const char* path, char* interpreter, char* argument, char* const* argv,
+                      char** out) {
+  *out++ = interpreter;
+  if (*argument != '\0') *out++ = argument;
+  *out++ = const_cast<char*>(path);
+  if (argv != nullptr && *argv != nullptr)
+    while (*++argv != nullptr) *out++ = *argv;
+  *out = nullptr;
 }
 
 // execve; -errno or `refused`.
@@ -79,8 +79,11 @@ long start(const char* path, char* const* argv, char* const* envp) {
   char line[256];
   char* interpreter = nullptr;
   char* argument = nullptr;
-  if (place.on_node() && read_script_line(place, line, interpreter, argument))
-    return start_script(path, interpreter, argument, argv, envp);
+  if (place.on_node() && read_script_line(place, line, interpreter, argument)) {
+    auto** whole = static_cast<char**>(alloca(script_room(argv) * sizeof(char*)));
+    script_arguments(path, interpreter, argument, argv, whole);
+    return start(interpreter, whole, envp);
+  }
   auto** room = static_cast<char**>(alloca(Environment::env_room(envp) * sizeof(char*)));
   const Environment environment(*s, envp, room);
   return kernel_exec(place.real(), argv, environment.get());
@@ -162,9 +165,37 @@ int spawn_at(const Session& session, Spawn real, pid_t* pid, const char* path,
   Place place;
   const int error = prepare(session, path, argv, envp, place);
   if (error < 0) return error == refused ? EACCES : -error;
+  char line[256];
+  char* interpreter = nullptr;
+  char* argument = nullptr;
+  if (place.on_node() && read_script_line(place, line, interpreter, argument)) {
+    auto** whole = static_cast<char**>(alloca(script_room(argv) * sizeof(char*)));
+    script_arguments(path, interpreter, argument, argv, whole);
+    return spawn_at(session, real, pid, interpreter, actions, attributes, whole, envp);
+  }
   auto** room = static_cast<char**>(alloca(Environment::env_room(envp) * sizeof(char*)));
   const Environment environment(session, envp, room);
   return real(pid, place.real(), actions, attributes, argv, environment.get());
+}
+
+// What a spawned child is to open: libc opens it, past the hooks, so that it is judged here.
+int check_spawn_open(const Session& session, Place& place, int flags) {
+  int error = resolve(session, place, true);
+  if (error == -ENOENT && (flags & O_CREAT) != 0) {
+    error = resolve_parent(session, place);
+    return error < 0 ? error : permit_create(place, false);
+  }
+  Attributes file;
+  if (error == 0 && place.on_node()) error = attributes_of(place, file);
+  if (error < 0 || !place.on_node()) return error;
+  if (S_ISCHR(file.mode)) {
+    complain("posix_spawn cannot open the node's device %s for a child; the child must do it",
+             place.node());
+    return -ENXIO;
+  }
+  int want = (flags & O_ACCMODE) == O_RDONLY ? want_read : want_write;
+  if ((flags & O_ACCMODE) == O_RDWR) want |= want_read;
+  return permit(place, want);
 }
 
 }  // namespace
@@ -269,7 +300,8 @@ ROCDRILL_HOOK(int, posix_spawn_file_actions_addopen, posix_spawn_file_actions_t*
   if (s == nullptr) return real(actions, fd, path, flags, mode);
   Place place;
   locate(*s, AT_FDCWD, path, place);
-  return real(actions, fd, place.real(), flags, mode);
+  const int error = place.on_node() ? check_spawn_open(*s, place, flags) : 0;
+  return error < 0 ? -error : real(actions, fd, place.real(), flags, mode);
 }
 ROCDRILL_HOOK(int, posix_spawn_file_actions_addchdir_np, posix_spawn_file_actions_t* actions,
               const char* path) {

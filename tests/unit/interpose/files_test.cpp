@@ -115,6 +115,12 @@ TEST_F(Files, PermissionsAreTheNodes) {
       "1\n0\n0\n1\n");
 }
 
+TEST_F(Files, TheFolderBehindThemGivesNoMoreRights) {
+  EXPECT_THAT(err("cat " + (session.root() / "etc/modprobe.d/secret.conf").string()),
+              HasSubstr("Permission denied"));
+  EXPECT_EQ(out("exec 3> /var/lib/dkms/gone; rm /var/lib/dkms/gone; stat -L -c %U - <&3"), "op\n");
+}
+
 TEST_F(Files, ExtendedAttributesAndCopiesDoNotTrip) {
   EXPECT_EQ(out("cp -a /sys/devices/virtual/kfd /tmp/rdcopy.$$ && cat "
                 "/tmp/rdcopy.$$/kfd/topology/nodes/1/name; rm -r /tmp/rdcopy.$$"),

@@ -50,6 +50,23 @@ TEST_F(Process, ScriptsOfTheNodeRunUnderTheirName) {
   EXPECT_THAT(err("/etc/modprobe.d/mine.conf"), HasSubstr("Permission denied"));
 }
 
+TEST_F(Process, SpawnActionsAreJudgedAsOpensAre) {
+  const auto spawn = [](const std::string& path, const std::string& flags) {
+    return "/usr/bin/python3 -c 'import os; os.waitpid(os.posix_spawn(\"/bin/cat\", [\"cat\"], os.environ, "
+           "file_actions=[(os.POSIX_SPAWN_OPEN, 0, \"" +
+           path + "\", " + flags + ", 0)]), 0)'";
+  };
+  EXPECT_EQ(out(spawn("/etc/modprobe.d/mine.conf", "os.O_RDONLY")), "first\nsecond\n");
+  EXPECT_THAT(err(spawn("/etc/modprobe.d/secret.conf", "os.O_RDONLY")),
+              HasSubstr("Permission denied"));
+  EXPECT_THAT(err(spawn("/dev/kfd", "os.O_RDWR")),
+              HasSubstr("posix_spawn cannot open the node's device"));
+  EXPECT_EQ(
+      out("/usr/bin/python3 -c 'import os; os.waitpid(os.posix_spawn(\"/var/lib/dkms/run.sh\", "
+          "[\"x\"], os.environ), 0)'"),
+      "ran as /var/lib/dkms/run.sh\n");
+}
+
 TEST_F(Process, StaticProgramsAreRefused) {
   const std::string refusal = err(program("static"));
   EXPECT_THAT(refusal, HasSubstr("rocdrill: " + program("static") +
