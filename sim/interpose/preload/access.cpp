@@ -54,7 +54,12 @@ int parent_of(const Place& place, Attributes& out, bool& search) {
   Place parent = place;
   parent.to_parent();
   search = searchable(place, true);
-  return attributes_of(parent, out);
+  const bool listed = place.index->find(parent.node(), parent.length) != nullptr;
+  if (listed || owned(*place.index, parent.node(), parent.length))
+    return attributes_of(parent, out);
+  // A prefix itself: it lies in a directory of the system's, /etc or /var/lib.
+  out = {S_IFDIR | 0755, 0, 0, 0, 0, false};
+  return 0;
 }
 
 bool below_proc(const Place& place) { return strncmp(place.node(), "/proc/", 6) == 0; }

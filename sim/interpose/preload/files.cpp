@@ -94,6 +94,12 @@ long rename_path(int from_fd, const char* from, int to_fd, const char* to, unsig
     if (error == 0) error = exists(target) ? permit_remove(target) : permit_create(target, true);
   }
   if (error < 0) return error;
+  // A whole directory does not move between the machines: whoever wants that copies it.
+  struct stat file;
+  if (source.on_node() != target.on_node() &&
+      raw::stat_at(source.dirfd(), source.real(), &file, AT_SYMLINK_NOFOLLOW) == 0 &&
+      S_ISDIR(file.st_mode))
+    return -EXDEV;
   const long result = kernel(source.dirfd(), source.real(), target.dirfd(), target.real());
   if (result == 0 && target.on_node() && !source.on_node()) tell_owner(target);
   return result;

@@ -36,6 +36,19 @@ TEST_F(Writing, DirectoriesDecideWhoMayMakeAndRemove) {
       "amdgpu.conf\nmine.conf\nnewer.conf\nsecret.conf\n");
 }
 
+TEST_F(Writing, PrefixesStayWhereTheyAre) {
+  for (const char* command : {"mv /var/lib/dkms /var/lib/rdmoved", "rm -f /etc/passwd",
+                              "mv /var/lib/dkms/run.sh /etc/os-release",
+                              "perl -e 'rename(\"/var/lib/dkms\", \"/tmp/rdmoved\") or die $!'"})
+    EXPECT_THAT(err(command), HasSubstr("Permission denied")) << command;
+  EXPECT_THAT(err("perl -e 'rename(\"/var/lib/dkms\", \"/tmp/rdmoved\") or die $!'", as_root),
+              HasSubstr("cross-device"));
+  EXPECT_EQ(
+      out("echo ID=debian > /var/lib/dkms/o; mv /var/lib/dkms/o /etc/os-release; cat /etc/os-release",
+          as_root),
+      "ID=debian\n");
+}
+
 TEST_F(Writing, SedInPlace) {
   EXPECT_EQ(
       out("cd /var/lib/dkms; cp /etc/modprobe.d/mine.conf c; sed -i s/first/third/ c; cat c; ls"),
