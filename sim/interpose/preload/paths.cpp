@@ -232,6 +232,7 @@ bool path_of_descriptor(const Session& session, int fd, Place& place) {
 }
 
 bool descriptor_on_node(const Session& session, int fd, const struct stat& file, Place& place) {
+  if (file.st_uid != session.owner) return false;
   if (file.st_dev != session.devices[0] && file.st_dev != session.devices[1]) return false;
   const uint64_t key = seen_key(file);
   if (seen_before(key)) return false;

@@ -106,6 +106,7 @@ bool open_session() {
   struct stat root;
   if (raw::stat_at(AT_FDCWD, s.root, &root, 0) < 0) return false;
   s.devices[0] = root.st_dev;
+  s.owner = root.st_uid;
   size_t size = 0;
   s.epoch =
       static_cast<const uint64_t*>(map_file(s.folder, "epoch", sizeof(uint64_t), size, nullptr));
