@@ -12,7 +12,9 @@ inline constexpr uint32_t engine_abi_version = 1;
 
 /// Services of the preload library. Every call of the engine into libc may come through the preload
 /// library's own hooks: they must work from any thread and never take a lock that is held while the
-/// engine runs.
+/// engine runs. While the engine runs (its functions below, threads that it starts with
+/// pthread_create, and its SIGSEGV and SIGBUS handlers if installed with SA_SIGINFO from
+/// rocdrill_engine_start or later) they pass through: it sees this machine, and root/ by its path.
 struct EngineHost {
   uint32_t abi_version;
   const char* session;  ///< the session folder
@@ -36,8 +38,8 @@ struct Engine {
   void (*stop)();
 };
 
-/// Exported by librocdrill_engine.so under this name; nullptr if it cannot work here, with a line on
-/// standard error that says why.
+/// Exported by librocdrill_engine.so under this name; nullptr if it cannot work here, with a line
+/// on standard error that says why.
 inline constexpr char engine_entry[] = "rocdrill_engine_start";
 using EngineStart = const Engine* (*)(const EngineHost*);
 

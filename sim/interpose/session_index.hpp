@@ -30,7 +30,8 @@ struct IndexHeader {
   uint32_t buckets;
   uint32_t prefix_count;  ///< uint32_t[prefix_count] at `prefixes`: texts, sorted by strcmp
   uint32_t prefixes;
-  uint32_t alias_count;  ///< uint32_t[2 * alias_count] at `aliases`: "/usr/lib/modules" -> "/lib/modules"
+  uint32_t alias_count;  ///< uint32_t[2 * alias_count] at `aliases`: "/usr/lib/modules" ->
+                         ///< "/lib/modules"
   uint32_t aliases;
   // uname(2) and gethostname(2)
   uint32_t hostname;
@@ -64,17 +65,32 @@ inline constexpr uint32_t entry_live = 2;
 /// FNV-1a over the path's bytes; the bucket is its low bits.
 inline uint32_t index_hash(const char* path, uint64_t length) {
   uint32_t hash = 2166136261u;
-  for (uint64_t i = 0; i < length; ++i) hash = (hash ^ static_cast<unsigned char>(path[i])) * 16777619u;
+  for (uint64_t i = 0; i < length; ++i)
+    hash = (hash ^ static_cast<unsigned char>(path[i])) * 16777619u;
   return hash;
 }
 
-/// Environment of every program on the node.
+/// Environment of every program on the node. A session variable that is set to nothing, or that
+/// names no session, leaves the node: the program sees the machine itself. One that is missing is
+/// put back by the preload library.
 inline constexpr char session_variable[] = "ROCDRILL_SESSION";    ///< the session folder
 inline constexpr char identity_variable[] = "ROCDRILL_IDENTITY";  ///< "user:uid:gid:gid,gid,..."
 
 /// An open device is a connected socket whose own name says what it is, so that dup, fork, exec and
 /// SCM_RIGHTS need no bookkeeping: "\0rocdrill/<8 hex digits>/<device>/<pid>.<count>" (abstract;
-/// the digits are index_hash of the session folder, device is "kfd", "renderD128" or "card0").
+/// the digits are index_hash of the session folder's canonical path, without a trailing slash;
+/// device is "kfd", "renderD128" or "card0").
 inline constexpr char device_socket_prefix[] = "rocdrill/";
+
+// Requests of the preload library: a connection each, one message in JSON, one answer {"errno": N}.
+// All carry "comm" (of the task) and "identity" (user:uid:gid:gid,...; the effective ids).
+//   {"op":"open","path":"/dev/kfd","flags":F}  from a socket that is bound to the name above, which
+//       stays connected as the open device if the answer is 0
+//   {"op":"setattr","path":P,"mode":M}         permission bits (decimal) of a file of the node
+//   {"op":"setattr","path":P,"uid":U,"gid":G}  either may be missing; also sent for a file that
+//       was just made by somebody who is not the index's login
+// The library has checked the permission for setattr. The server publishes the new index before it
+// answers, also for a file that the index does not list yet: until it does, such a file belongs to
+// whoever looks and has the mode that it has in root/.
 
 }  // namespace rocdrill::interpose

@@ -11,6 +11,7 @@ namespace rocdrill::interpose {
 namespace {
 
 bool is_link(const IndexEntry& entry) { return S_ISLNK(entry.mode); }
+bool is_device(const IndexEntry& entry) { return S_ISCHR(entry.mode) || S_ISBLK(entry.mode); }
 
 Attributes from_entry(const IndexEntry& entry) {
   return {entry.mode,       entry.uid,        entry.gid,
@@ -53,7 +54,12 @@ int parent_of(const Place& place, Attributes& out, bool& search) {
   Place parent = place;
   parent.to_parent();
   search = searchable(place, true);
-  return attributes_of(parent, out);
+  const bool listed = place.index->find(parent.node(), parent.length) != nullptr;
+  if (listed || owned(*place.index, parent.node(), parent.length))
+    return attributes_of(parent, out);
+  // A prefix itself: it lies in a directory of the system's, /etc or /var/lib.
+  out = {S_IFDIR | 0755, 0, 0, 0, 0, false};
+  return 0;
 }
 
 bool below_proc(const Place& place) { return strncmp(place.node(), "/proc/", 6) == 0; }
@@ -63,7 +69,11 @@ bool below_proc(const Place& place) { return strncmp(place.node(), "/proc/", 6) 
 int resolve(const Session& session, Place& place, bool follow) {
   follow = follow || place.trailing_slash;
   const IndexEntry* entry = place.index->find(place.node(), place.length);
-  if (entry != nullptr && !(follow && is_link(*entry))) return 0;
+  if (entry != nullptr && !(follow && is_link(*entry))) {
+    // The index may be a moment behind what was just removed.
+    struct stat file;
+    return raw::stat_at(AT_FDCWD, place.real(), &file, AT_SYMLINK_NOFOLLOW);
+  }
   const int fd = raw::open(place.real(), O_PATH | O_CLOEXEC | (follow ? 0 : O_NOFOLLOW));
   if (fd < 0) return fd;
   const bool known = path_of_descriptor(session, fd, place);
@@ -94,13 +104,16 @@ int resolve_parent(const Session& session, Place& place) {
 }
 
 int attributes_of(const Place& place, Attributes& out) {
-  if (const IndexEntry* entry = place.index->find(place.node(), place.length)) {
-    out = from_entry(*entry);
-    return 0;
-  }
   struct stat file;
   const int error = raw::stat_at(AT_FDCWD, place.real(), &file, AT_SYMLINK_NOFOLLOW);
   if (error < 0) return error;
+  const IndexEntry* entry = place.index->find(place.node(), place.length);
+  // An entry of another type is that of a file which has just been replaced.
+  if (entry != nullptr && ((entry->mode & S_IFMT) == (file.st_mode & S_IFMT) ||
+                           (is_device(*entry) && S_ISREG(file.st_mode)))) {
+    out = from_entry(*entry);
+    return 0;
+  }
   const Identity& who = identity();
   out = {file.st_mode, who.effective_uid, who.effective_gid, 0, 0, false};
   return 0;

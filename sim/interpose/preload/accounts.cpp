@@ -47,10 +47,12 @@ int find(const char* path, Record* out, char* buffer, size_t size, Record** resu
   *result = nullptr;
   FILE* file = open_database(path);
   if (file == nullptr) return 0;
+  const int saved = errno;
   int error = 0;
   while ((error = read_entry(file, out, buffer, size, result)) == 0)
     if (matches(*out)) break;
   fclose(file);
+  errno = saved;  // a name that is not there is no error
   if (error == 0) return 0;
   *result = nullptr;
   return error == ENOENT ? 0 : error;
@@ -113,8 +115,7 @@ ROCDRILL_HOOK(int, getpwnam_r, const char* name, passwd* out, char* buffer, size
   return find(passwd_file, out, buffer, size, result,
               [&](const passwd& record) { return same(record.pw_name, name); });
 }
-ROCDRILL_HOOK(int, getpwuid_r, uid_t uid, passwd* out, char* buffer, size_t size,
-              passwd** result) {
+ROCDRILL_HOOK(int, getpwuid_r, uid_t uid, passwd* out, char* buffer, size_t size, passwd** result) {
   if (!served(passwd_file)) return ROCDRILL_REAL(getpwuid_r)(uid, out, buffer, size, result);
   return find(passwd_file, out, buffer, size, result,
               [&](const passwd& record) { return record.pw_uid == uid; });
@@ -158,8 +159,7 @@ ROCDRILL_HOOK(int, getgrnam_r, const char* name, group* out, char* buffer, size_
   return find(group_file, out, buffer, size, result,
               [&](const group& record) { return same(record.gr_name, name); });
 }
-ROCDRILL_HOOK(int, getgrgid_r, gid_t gid, group* out, char* buffer, size_t size,
-              group** result) {
+ROCDRILL_HOOK(int, getgrgid_r, gid_t gid, group* out, char* buffer, size_t size, group** result) {
   if (!served(group_file)) return ROCDRILL_REAL(getgrgid_r)(gid, out, buffer, size, result);
   return find(group_file, out, buffer, size, result,
               [&](const group& record) { return record.gr_gid == gid; });
@@ -174,8 +174,7 @@ ROCDRILL_HOOK(group*, getgrnam, const char* name) {
 ROCDRILL_HOOK(group*, getgrgid, gid_t gid) {
   if (!served(group_file)) return ROCDRILL_REAL(getgrgid)(gid);
   group* result = nullptr;
-  const int error =
-      hook_getgrgid_r(gid, &static_group, group_buffer, sizeof group_buffer, &result);
+  const int error = hook_getgrgid_r(gid, &static_group, group_buffer, sizeof group_buffer, &result);
   return or_error(error, result);
 }
 ROCDRILL_HOOK(void, setgrent, void) {

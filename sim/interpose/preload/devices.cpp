@@ -32,8 +32,7 @@ void in_child() {
 
 const Engine* load_engine() {
   static char identity_of_process[2048];
-  static EngineHost host{engine_abi_version, the_session.folder, identity_of_process,
-                         chain_signal};
+  static EngineHost host{engine_abi_version, the_session.folder, identity_of_process, chain_signal};
   identity_text(identity_of_process, sizeof identity_of_process);
   char path[folder_max + 32];
   snprintf(path, sizeof path, "%s/lib/librocdrill_engine.so", the_session.folder);
@@ -102,8 +101,8 @@ void* map_device(void* address, size_t length, int prot, int flags, int fd, off_
   const Engine* e = engine();
   if (e == nullptr) return null_with<void>(ENODEV), MAP_FAILED;
   const PassThrough engine_runs;
-  const int64_t result = e->mmap(device, fd, address, length, prot, flags,
-                                 static_cast<uint64_t>(offset));
+  const int64_t result =
+      e->mmap(device, fd, address, length, prot, flags, static_cast<uint64_t>(offset));
   if (result < 0 && result >= -4095) {
     errno = static_cast<int>(-result);
     return MAP_FAILED;
@@ -123,8 +122,8 @@ ROCDRILL_HOOK(int, ioctl, int fd, unsigned long request, ...) {
   va_end(arguments);
   char device[32];
   if (!device_request(request) || session() == nullptr || !device_of_descriptor(fd, device))
-    return static_cast<int>(answer(raw::call(SYS_ioctl, fd, static_cast<long>(request),
-                                             raw::arg(argument))));
+    return static_cast<int>(
+        answer(raw::call(SYS_ioctl, fd, static_cast<long>(request), raw::arg(argument))));
   const Engine* e = engine();
   if (e == nullptr) return static_cast<int>(answer(-ENODEV));
   const int saved = errno;
@@ -139,11 +138,10 @@ ROCDRILL_HOOK(void*, mmap, void* address, size_t length, int prot, int flags, in
   // A socket's own mmap refuses, but only after MAP_FIXED has unmapped what was there.
   const bool file = fd >= 0 && (flags & MAP_ANONYMOUS) == 0;
   char device[32];
-  if (file && (flags & MAP_FIXED) != 0 && session() != nullptr &&
-      device_of_descriptor(fd, device))
+  if (file && (flags & MAP_FIXED) != 0 && session() != nullptr && device_of_descriptor(fd, device))
     return map_device(address, length, prot, flags, fd, offset);
-  const long result = raw::call(SYS_mmap, raw::arg(address), static_cast<long>(length), prot,
-                                flags, fd, offset);
+  const long result =
+      raw::call(SYS_mmap, raw::arg(address), static_cast<long>(length), prot, flags, fd, offset);
   if (__builtin_expect(result >= 0 || result < -4095, 1)) return reinterpret_cast<void*>(result);
   errno = static_cast<int>(-result);
   if (file && (result == -ENODEV || result == -EINVAL || result == -EACCES))

@@ -90,7 +90,8 @@ void watch_stream(const Session& session, DIR* directory, bool maybe_on_node) {
       above = &list[i];
   Place place;
   place.start(session, AT_FDCWD, "");
-  if (above == nullptr && (!maybe_on_node || !descriptor_on_node(session, dirfd(directory), file, place)))
+  if (above == nullptr &&
+      (!maybe_on_node || !descriptor_on_node(session, dirfd(directory), file, place)))
     return;
   auto* stream = static_cast<Stream*>(malloc(sizeof(Stream)));
   if (stream == nullptr) return;
@@ -170,8 +171,8 @@ dirent* next_entry(const Session& session, DIR* directory, Stream& stream, ReadR
   Place place;
   while (!stream.second_part) {
     dirent* entry = read_real(directory);
-    if (entry != nullptr && (dots(entry->d_name) ||
-                             !node_owns(session, stream, entry->d_name, place)))
+    if (entry != nullptr &&
+        (dots(entry->d_name) || !node_owns(session, stream, entry->d_name, place)))
       return entry;
     if (entry != nullptr) continue;
     stream.second_part = true;
@@ -223,8 +224,7 @@ ROCDRILL_HOOK(dirent*, readdir, DIR* directory) {
 ROCDRILL_ALIAS(readdir64, readdir);
 
 ROCDRILL_HOOK(int, readdir_r, DIR* directory, dirent* entry, dirent** result) {
-  if (slot_of(directory) == nullptr)
-    return ROCDRILL_REAL(readdir_r)(directory, entry, result);
+  if (slot_of(directory) == nullptr) return ROCDRILL_REAL(readdir_r)(directory, entry, result);
   const int saved = errno;
   errno = 0;
   const dirent* next = hook_readdir(directory);
@@ -271,7 +271,10 @@ ROCDRILL_HOOK(void, seekdir, DIR* directory, long position) {
   const Slot* slot = slot_of(directory);
   if (slot == nullptr || !slot->stream->merged) return real(directory, position);
   slot->stream->second_part = (position & second_part_bit) != 0;
-  if (!slot->stream->second_part) return real(directory, position);
+  if (!slot->stream->second_part) {
+    if (slot->stream->node_part != nullptr) ROCDRILL_REAL(rewinddir)(slot->stream->node_part);
+    return real(directory, position);
+  }
   if (slot->stream->node_part != nullptr)
     real(slot->stream->node_part, position & ~second_part_bit);
 }

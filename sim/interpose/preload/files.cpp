@@ -72,9 +72,7 @@ long make_node(int dirfd, const char* path, mode_t mode, dev_t device) {
 long unlink_path(int dirfd, const char* path, int flags) {
   return at_place(
       dirfd, path, prepare_remove,
-      [&](int fd, const char* real) {
-        return raw::call(SYS_unlinkat, fd, raw::arg(real), flags);
-      },
+      [&](int fd, const char* real) { return raw::call(SYS_unlinkat, fd, raw::arg(real), flags); },
       nothing);
 }
 
@@ -96,6 +94,12 @@ long rename_path(int from_fd, const char* from, int to_fd, const char* to, unsig
     if (error == 0) error = exists(target) ? permit_remove(target) : permit_create(target, true);
   }
   if (error < 0) return error;
+  // A whole directory does not move between the machines: whoever wants that copies it.
+  struct stat file;
+  if (source.on_node() != target.on_node() &&
+      raw::stat_at(source.dirfd(), source.real(), &file, AT_SYMLINK_NOFOLLOW) == 0 &&
+      S_ISDIR(file.st_mode))
+    return -EXDEV;
   const long result = kernel(source.dirfd(), source.real(), target.dirfd(), target.real());
   if (result == 0 && target.on_node() && !source.on_node()) tell_owner(target);
   return result;
@@ -269,8 +273,7 @@ ROCDRILL_HOOK(int, fchmodat, int dirfd, const char* path, mode_t mode, int flags
   if (s == nullptr) return ROCDRILL_REAL(fchmodat)(dirfd, path, mode, flags);
   Place place;
   locate(*s, dirfd, path, place);
-  if (!place.on_node())
-    return ROCDRILL_REAL(fchmodat)(place.dirfd(), place.real(), mode, flags);
+  if (!place.on_node()) return ROCDRILL_REAL(fchmodat)(place.dirfd(), place.real(), mode, flags);
   return as_int(chmod_path(dirfd, path, mode, flags));
 }
 ROCDRILL_HOOK(int, lchmod, const char* path, mode_t mode) {

@@ -37,8 +37,7 @@ bool number(const char*& at, uint32_t& out) {
 // "user:uid:gid:gid,gid,..."
 bool parse(const char* text) {
   const char* colon = strchr(text, ':');
-  if (colon == nullptr || colon == text ||
-      static_cast<size_t>(colon - text) >= sizeof who.user)
+  if (colon == nullptr || colon == text || static_cast<size_t>(colon - text) >= sizeof who.user)
     return false;
   memcpy(who.user, text, static_cast<size_t>(colon - text));
   who.user[colon - text] = '\0';
@@ -64,12 +63,8 @@ void from_login() {
   for (uint32_t i = 0; i < who.group_count; ++i) who.groups[i] = index.numbers(header.groups)[i];
 }
 
-bool known_uid(uid_t id) {
-  return id == who.uid || id == who.effective_uid || id == who.saved_uid;
-}
-bool known_gid(gid_t id) {
-  return id == who.gid || id == who.effective_gid || id == who.saved_gid;
-}
+bool known_uid(uid_t id) { return id == who.uid || id == who.effective_uid || id == who.saved_uid; }
+bool known_gid(gid_t id) { return id == who.gid || id == who.effective_gid || id == who.saved_gid; }
 bool keep(uint32_t id) { return id == UINT32_MAX; }
 
 int set_uids(uid_t real, uid_t effective, uid_t saved) {
@@ -130,10 +125,10 @@ size_t identity_text(char* out, size_t size) {
 
 using namespace rocdrill::interpose;
 
-#define ROCDRILL_ID(type, name, field)                                  \
-  ROCDRILL_HOOK(type, name, void) {                                     \
+#define ROCDRILL_ID(type, name, field)                                         \
+  ROCDRILL_HOOK(type, name, void) {                                            \
     if (session() == nullptr) return static_cast<type>(raw::call(SYS_##name)); \
-    return identity().field;                                            \
+    return identity().field;                                                   \
   }
 ROCDRILL_ID(uid_t, getuid, uid)
 ROCDRILL_ID(uid_t, geteuid, effective_uid)
@@ -172,11 +167,13 @@ ROCDRILL_HOOK(int, __getgroups_chk, int size, gid_t* list, size_t room) {
 
 ROCDRILL_HOOK(int, setuid, uid_t id) {
   if (session() == nullptr) return ROCDRILL_REAL(setuid)(id);
-  return identity().effective_uid == 0 ? set_uids(id, id, id) : set_uids(UINT32_MAX, id, UINT32_MAX);
+  return identity().effective_uid == 0 ? set_uids(id, id, id)
+                                       : set_uids(UINT32_MAX, id, UINT32_MAX);
 }
 ROCDRILL_HOOK(int, setgid, gid_t id) {
   if (session() == nullptr) return ROCDRILL_REAL(setgid)(id);
-  return identity().effective_uid == 0 ? set_gids(id, id, id) : set_gids(UINT32_MAX, id, UINT32_MAX);
+  return identity().effective_uid == 0 ? set_gids(id, id, id)
+                                       : set_gids(UINT32_MAX, id, UINT32_MAX);
 }
 ROCDRILL_HOOK(int, seteuid, uid_t id) {
   if (session() == nullptr) return ROCDRILL_REAL(seteuid)(id);

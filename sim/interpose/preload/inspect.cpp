@@ -14,17 +14,69 @@ namespace {
 
 // Programs of this machine that act on this machine's kernel, packages, users or services. The node
 // has commands of its own in <session>/bin for those that it models.
-constexpr const char* acting[] = {
-    "apt", "apt-get", "apt-mark", "aptitude", "chroot", "containerd", "ctr", "depmod", "dkms",
-    "dmesg", "docker", "dpkg", "dpkg-reconfigure", "gpasswd", "groupadd", "groupdel", "groupmod",
-    "halt", "init", "insmod", "journalctl", "kexec", "kubectl", "loginctl", "mkinitramfs",
-    "mokutil", "mount", "newgidmap", "newgrp", "newuidmap", "nsenter", "passwd", "pkexec",
-    "podman", "poweroff", "reboot", "rmmod", "modprobe", "runuser", "service", "setpriv", "sg",
-    "shutdown", "snap", "su", "sudo", "sudoedit", "swapoff", "swapon", "sysctl", "systemctl",
-    "systemd-run", "telinit", "udevadm", "umount", "unshare", "update-grub", "update-initramfs",
-    "useradd", "userdel", "usermod"};
-constexpr const char* system_folders[] = {"/usr/bin", "/usr/sbin", "/bin", "/sbin",
-                                          "/usr/local/bin", "/usr/local/sbin"};
+constexpr const char* acting[] = {"apt",
+                                  "apt-get",
+                                  "apt-mark",
+                                  "aptitude",
+                                  "chroot",
+                                  "containerd",
+                                  "ctr",
+                                  "depmod",
+                                  "dkms",
+                                  "dmesg",
+                                  "docker",
+                                  "dpkg",
+                                  "dpkg-reconfigure",
+                                  "gpasswd",
+                                  "groupadd",
+                                  "groupdel",
+                                  "groupmod",
+                                  "halt",
+                                  "init",
+                                  "insmod",
+                                  "journalctl",
+                                  "kexec",
+                                  "kubectl",
+                                  "loginctl",
+                                  "mkinitramfs",
+                                  "mokutil",
+                                  "mount",
+                                  "newgidmap",
+                                  "newgrp",
+                                  "newuidmap",
+                                  "nsenter",
+                                  "passwd",
+                                  "pkexec",
+                                  "podman",
+                                  "poweroff",
+                                  "reboot",
+                                  "rmmod",
+                                  "modprobe",
+                                  "runuser",
+                                  "service",
+                                  "setpriv",
+                                  "sg",
+                                  "shutdown",
+                                  "snap",
+                                  "su",
+                                  "sudo",
+                                  "sudoedit",
+                                  "swapoff",
+                                  "swapon",
+                                  "sysctl",
+                                  "systemctl",
+                                  "systemd-run",
+                                  "telinit",
+                                  "udevadm",
+                                  "umount",
+                                  "unshare",
+                                  "update-grub",
+                                  "update-initramfs",
+                                  "useradd",
+                                  "userdel",
+                                  "usermod"};
+constexpr const char* system_folders[] = {"/usr/bin", "/usr/sbin",      "/bin",
+                                          "/sbin",    "/usr/local/bin", "/usr/local/sbin"};
 
 const char* base_name(const char* path) {
   const char* slash = strrchr(path, '/');
@@ -79,9 +131,10 @@ void refuse(const char* path, const char* why) {
 
 void refuse_acting(const char* path, const char* name) {
   const Index& index = newest_index();
-  complain("%s would act on this machine, not the node %s. Refused; use the node's own '%s' if it "
-           "has one (it is first in PATH); ROCDRILL_ALLOW=%s runs this one all the same.",
-           path, index.text(index.header->hostname), name, name);
+  complain(
+      "%s would act on this machine, not the node %s. Refused; use the node's own '%s' if it "
+      "has one (it is first in PATH); ROCDRILL_ALLOW=%s runs this one all the same.",
+      path, index.text(index.header->hostname), name, name);
 }
 
 bool canonical(int fd, char (&out)[PATH_MAX]) {
@@ -195,8 +248,8 @@ bool may_start_at(const Session& session, int fd, const char* path, char* const*
                   char* const* envp, int nested) {
   char target[PATH_MAX];
   struct stat file;
-  if (nested > 4 || !canonical(fd, target) || raw::fstat(fd, &file) < 0 ||
-      !S_ISREG(file.st_mode) || allowed(path, envp))
+  if (nested > 4 || !canonical(fd, target) || raw::fstat(fd, &file) < 0 || !S_ISREG(file.st_mode) ||
+      allowed(path, envp))
     return true;
   if (!of_session(session, target)) {
     if (const char* name = acting_name(path, argv)) {
@@ -204,9 +257,11 @@ bool may_start_at(const Session& session, int fd, const char* path, char* const*
       return false;
     }
   }
-  if ((file.st_mode & (S_ISUID | S_ISGID)) != 0) {
-    refuse(path, "runs with another user's rights and drops preloaded libraries: it would see this "
-                 "machine");
+  const bool capable = raw::call(SYS_fgetxattr, fd, raw::arg("security.capability"), 0, 0) > 0;
+  if ((file.st_mode & (S_ISUID | S_ISGID)) != 0 || capable) {
+    refuse(path,
+           "runs with rights of its own and drops preloaded libraries: it would see this "
+           "machine");
     return false;
   }
   char head[1025];
@@ -231,7 +286,8 @@ bool may_start(const Session& session, const char* path, char* const* argv, char
   snprintf(whole, sizeof whole, "%s", path);
   if (path[0] != '/') {
     const long size = raw::getcwd(whole, PATH_MAX);
-    if (size > 0) snprintf(whole + size - 1, PATH_MAX, "/%s", strncmp(path, "./", 2) == 0 ? path + 2 : path);
+    if (size > 0)
+      snprintf(whole + size - 1, PATH_MAX, "/%s", strncmp(path, "./", 2) == 0 ? path + 2 : path);
   }
   const bool may = may_start_at(session, fd, whole, argv, envp, 0);
   raw::close(fd);

@@ -11,9 +11,7 @@
 namespace rocdrill::interpose {
 namespace {
 
-bool needs_mode(int flags) {
-  return (flags & O_CREAT) != 0 || (flags & O_TMPFILE) == O_TMPFILE;
-}
+bool needs_mode(int flags) { return (flags & O_CREAT) != 0 || (flags & O_TMPFILE) == O_TMPFILE; }
 
 int wanted(int flags) {
   int want = want_read;
@@ -44,8 +42,7 @@ int open_on_node(const Session& session, Place& place, int flags, mode_t mode) {
   int error = resolve(session, place, (flags & O_NOFOLLOW) == 0);
   Attributes file;
   if (error == 0 && place.on_node()) error = attributes_of(place, file);
-  if (error == -ENOENT && (flags & O_CREAT) != 0)
-    return create(session, wanted_place, flags, mode);
+  if (error == -ENOENT && (flags & O_CREAT) != 0) return create(session, wanted_place, flags, mode);
   if (error < 0) return error;
   if (!place.on_node()) return raw::open(place.real(), flags, static_cast<int>(mode));
   if ((flags & O_CREAT) != 0 && (flags & O_EXCL) != 0) return -EEXIST;
@@ -59,6 +56,14 @@ int open_on_node(const Session& session, Place& place, int flags, mode_t mode) {
   }
   error = permit(place, S_ISLNK(file.mode) ? 0 : wanted(flags));
   if (error < 0) return error;
+  const int fd = raw::open(place.real(), flags & ~O_EXCL, static_cast<int>(mode));
+  if (fd != -EACCES) return fd;
+  // The node allows it (to root, say), but the file in root/ was made with bits that keep even its
+  // owner here out: the node's bits go to the server, and the file is opened up.
+  error = set_mode(place, file.mode);
+  if (error < 0) return error;
+  raw::call(SYS_fchmodat, AT_FDCWD, raw::arg(place.real()),
+            static_cast<long>((file.mode & 0777) | 0600));
   return raw::open(place.real(), flags & ~O_EXCL, static_cast<int>(mode));
 }
 
@@ -66,18 +71,25 @@ namespace {
 
 bool device_at(const Session& session, Place& place) {
   Attributes file;
-  return resolve(session, place, true) == 0 && place.on_node() &&
-         attributes_of(place, file) == 0 && S_ISCHR(file.mode);
+  return resolve(session, place, true) == 0 && place.on_node() && attributes_of(place, file) == 0 &&
+         S_ISCHR(file.mode);
 }
 
 // fopen's mode string as open flags; -1 if libc shall complain.
 int flags_of(const char* mode) {
   int flags = 0;
   switch (mode[0]) {
-    case 'r': flags = O_RDONLY; break;
-    case 'w': flags = O_WRONLY | O_CREAT | O_TRUNC; break;
-    case 'a': flags = O_WRONLY | O_CREAT | O_APPEND; break;
-    default: return -1;
+    case 'r':
+      flags = O_RDONLY;
+      break;
+    case 'w':
+      flags = O_WRONLY | O_CREAT | O_TRUNC;
+      break;
+    case 'a':
+      flags = O_WRONLY | O_CREAT | O_APPEND;
+      break;
+    default:
+      return -1;
   }
   for (const char* at = mode + 1; *at != '\0' && *at != ','; ++at) {
     if (*at == '+') flags = (flags & ~O_ACCMODE) | O_RDWR;
@@ -96,8 +108,8 @@ class Template {
     if (!on_node_) return;
     error_ = resolve_parent(session, place_);
     if (error_ == 0) error_ = permit_create(place_, false);
-    if (error_ == 0 && snprintf(copy_, sizeof copy_, "%s", place_.real()) >=
-                           static_cast<int>(sizeof copy_))
+    if (error_ == 0 &&
+        snprintf(copy_, sizeof copy_, "%s", place_.real()) >= static_cast<int>(sizeof copy_))
       error_ = -ENAMETOOLONG;
   }
   bool on_node() const { return on_node_; }
@@ -149,8 +161,7 @@ ROCDRILL_HOOK(int, openat, int dirfd, const char* path, int flags, ...) {
   if (s == nullptr) return ROCDRILL_REAL(openat)(dirfd, path, flags, mode);
   Place place;
   locate(*s, dirfd, path, place);
-  if (place.on_node())
-    return static_cast<int>(answer(open_on_node(*s, place, flags, mode)));
+  if (place.on_node()) return static_cast<int>(answer(open_on_node(*s, place, flags, mode)));
   return ROCDRILL_REAL(openat)(place.dirfd(), place.real(), flags, mode);
 }
 ROCDRILL_ALIAS(openat64, openat);
@@ -231,9 +242,7 @@ ROCDRILL_HOOK(int, mkostemps, char* pattern, int suffix, int flags) {
 }
 ROCDRILL_ALIAS(mkostemps64, mkostemps);
 
-ROCDRILL_HOOK(int, mkostemp, char* pattern, int flags) {
-  return hook_mkostemps(pattern, 0, flags);
-}
+ROCDRILL_HOOK(int, mkostemp, char* pattern, int flags) { return hook_mkostemps(pattern, 0, flags); }
 ROCDRILL_ALIAS(mkostemp64, mkostemp);
 
 ROCDRILL_HOOK(int, mkstemps, char* pattern, int suffix) {

@@ -147,16 +147,13 @@ uint64_t seen_key(const struct stat& file) {
 bool seen_before(uint64_t key) {
   return __atomic_load_n(&seen[key % seen_size].key, __ATOMIC_RELAXED) == key;
 }
-void remember(uint64_t key) {
-  __atomic_store_n(&seen[key % seen_size].key, key, __ATOMIC_RELAXED);
-}
+void remember(uint64_t key) { __atomic_store_n(&seen[key % seen_size].key, key, __ATOMIC_RELAXED); }
 
 bool is_ancestor(const Index& index, const struct stat& directory) {
   size_t count = 0;
   const Ancestor* list = index.ancestors(count);
   for (size_t i = 0; i < count; ++i)
-    if (!list[i].missing && list[i].inode == directory.st_ino &&
-        list[i].device == directory.st_dev)
+    if (!list[i].missing && list[i].inode == directory.st_ino && list[i].device == directory.st_dev)
       return true;
   return false;
 }
@@ -206,7 +203,8 @@ bool meets(const char* path, const char* stem) {
 }
 
 // The quick answer for most absolute paths: in normal form and not near any prefix.
-bool plainly_elsewhere(const Index& index, const char* path) {
+bool plainly_elsewhere(const Session& session, const Index& index, const char* path) {
+  if (meets(path, session.root)) return false;
   for (const char* at = path; *at != '\0'; ++at)
     if (*at == '/' && (at[1] == '.' || at[1] == '/')) return false;
   const uint32_t* prefixes = index.numbers(index.header->prefixes);
@@ -234,6 +232,7 @@ bool path_of_descriptor(const Session& session, int fd, Place& place) {
 }
 
 bool descriptor_on_node(const Session& session, int fd, const struct stat& file, Place& place) {
+  if (file.st_uid != session.owner) return false;
   if (file.st_dev != session.devices[0] && file.st_dev != session.devices[1]) return false;
   const uint64_t key = seen_key(file);
   if (seen_before(key)) return false;
@@ -250,9 +249,12 @@ void locate(const Session& session, int dirfd, const char* path, Place& place) {
     locate_relative(session, dirfd, path, place);
     return;
   }
-  if (plainly_elsewhere(*place.index, path)) return;
+  if (plainly_elsewhere(session, *place.index, path)) return;
   place.set("/", 1);
   if (!walk(session, path, place)) return;
+  // Somebody names a file in root/ itself: it is the node's, under the node's rules.
+  const size_t skip = root_part(session, place.node(), place.length);
+  if (skip > 0 && skip < place.length) place.set(place.node() + skip, place.length - skip);
   apply_aliases(*place.index, place);
   if (owned(*place.index, place.node(), place.length)) place.where = Where::node;
 }

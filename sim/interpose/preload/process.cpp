@@ -52,21 +52,21 @@ bool read_script_line(const Place& place, char (&line)[256], char*& interpreter,
   return *interpreter != '\0';
 }
 
-long start(const char* path, char* const* argv, char* const* envp);
-
-// The kernel would hand the interpreter the script's name in root/; it gets the node's name.
-long start_script(const char* path, char* interpreter, char* argument, char* const* argv,
-                  char* const* envp) {
+size_t script_room(char* const* argv) {
   size_t count = 0;
   while (argv != nullptr && argv[count] != nullptr) ++count;
-  auto** whole = static_cast<char**>(alloca((count + 4) * sizeof(char*)));
-  char** at = whole;
-  *at++ = interpreter;
-  if (*argument != '\0') *at++ = argument;
-  *at++ = const_cast<char*>(path);
-  for (size_t i = 1; i < count; ++i) *at++ = argv[i];
-  *at = nullptr;
-  return start(interpreter, whole, envp);
+  return count + 4;
+}
+
+// The kernel would hand the interpreter the script's name in root/; it gets the node's name.
+void script_arguments(const char* path, char* interpreter, char* argument, char* const* argv,
+                      char** out) {
+  *out++ = interpreter;
+  if (*argument != '\0') *out++ = argument;
+  *out++ = const_cast<char*>(path);
+  if (argv != nullptr && *argv != nullptr)
+    while (*++argv != nullptr) *out++ = *argv;
+  *out = nullptr;
 }
 
 // execve; -errno or `refused`.
@@ -79,8 +79,11 @@ long start(const char* path, char* const* argv, char* const* envp) {
   char line[256];
   char* interpreter = nullptr;
   char* argument = nullptr;
-  if (place.on_node() && read_script_line(place, line, interpreter, argument))
-    return start_script(path, interpreter, argument, argv, envp);
+  if (place.on_node() && read_script_line(place, line, interpreter, argument)) {
+    auto** whole = static_cast<char**>(alloca(script_room(argv) * sizeof(char*)));
+    script_arguments(path, interpreter, argument, argv, whole);
+    return start(interpreter, whole, envp);
+  }
   auto** room = static_cast<char**>(alloca(Environment::env_room(envp) * sizeof(char*)));
   const Environment environment(*s, envp, room);
   return kernel_exec(place.real(), argv, environment.get());
@@ -129,8 +132,8 @@ long search_path(const char* file, Attempt attempt) {
       const long result = attempt(candidate);
       if (result == -EACCES)
         denied = true;
-      else if (result != -ENOENT && result != -ENOTDIR && result != -ESTALE &&
-               result != -ENODEV && result != -ETIMEDOUT)
+      else if (result != -ENOENT && result != -ENOTDIR && result != -ESTALE && result != -ENODEV &&
+               result != -ETIMEDOUT)
         return result;
     }
     if (*end == '\0') return denied ? -EACCES : -ENOENT;
@@ -139,18 +142,18 @@ long search_path(const char* file, Attempt attempt) {
 }
 
 // The arguments of execl and its kin as a list; `last` (of execle) is what follows the null.
-#define ROCDRILL_COLLECT(first, argv, last)                                       \
-  va_list arguments;                                                              \
-  size_t count = 1;                                                               \
-  va_start(arguments, first);                                                     \
-  while (va_arg(arguments, char*) != nullptr) ++count;                            \
-  va_end(arguments);                                                              \
-  auto** argv = static_cast<char**>(alloca((count + 1) * sizeof(char*)));         \
-  argv[0] = const_cast<char*>(first);                                             \
-  va_start(arguments, first);                                                     \
-  for (size_t i = 1; i <= count; ++i) argv[i] = va_arg(arguments, char*);         \
-  [[maybe_unused]] char* const* last = nullptr;                                   \
-  if (with_environment) last = va_arg(arguments, char* const*);                   \
+#define ROCDRILL_COLLECT(first, argv, last)                               \
+  va_list arguments;                                                      \
+  size_t count = 1;                                                       \
+  va_start(arguments, first);                                             \
+  while (va_arg(arguments, char*) != nullptr) ++count;                    \
+  va_end(arguments);                                                      \
+  auto** argv = static_cast<char**>(alloca((count + 1) * sizeof(char*))); \
+  argv[0] = const_cast<char*>(first);                                     \
+  va_start(arguments, first);                                             \
+  for (size_t i = 1; i <= count; ++i) argv[i] = va_arg(arguments, char*); \
+  [[maybe_unused]] char* const* last = nullptr;                           \
+  if (with_environment) last = va_arg(arguments, char* const*);           \
   va_end(arguments)
 
 using Spawn = int (*)(pid_t*, const char*, const posix_spawn_file_actions_t*,
@@ -162,9 +165,37 @@ int spawn_at(const Session& session, Spawn real, pid_t* pid, const char* path,
   Place place;
   const int error = prepare(session, path, argv, envp, place);
   if (error < 0) return error == refused ? EACCES : -error;
+  char line[256];
+  char* interpreter = nullptr;
+  char* argument = nullptr;
+  if (place.on_node() && read_script_line(place, line, interpreter, argument)) {
+    auto** whole = static_cast<char**>(alloca(script_room(argv) * sizeof(char*)));
+    script_arguments(path, interpreter, argument, argv, whole);
+    return spawn_at(session, real, pid, interpreter, actions, attributes, whole, envp);
+  }
   auto** room = static_cast<char**>(alloca(Environment::env_room(envp) * sizeof(char*)));
   const Environment environment(session, envp, room);
   return real(pid, place.real(), actions, attributes, argv, environment.get());
+}
+
+// What a spawned child is to open: libc opens it, past the hooks, so that it is judged here.
+int check_spawn_open(const Session& session, Place& place, int flags) {
+  int error = resolve(session, place, true);
+  if (error == -ENOENT && (flags & O_CREAT) != 0) {
+    error = resolve_parent(session, place);
+    return error < 0 ? error : permit_create(place, false);
+  }
+  Attributes file;
+  if (error == 0 && place.on_node()) error = attributes_of(place, file);
+  if (error < 0 || !place.on_node()) return error;
+  if (S_ISCHR(file.mode)) {
+    complain("posix_spawn cannot open the node's device %s for a child; the child must do it",
+             place.node());
+    return -ENXIO;
+  }
+  int want = (flags & O_ACCMODE) == O_RDONLY ? want_read : want_write;
+  if ((flags & O_ACCMODE) == O_RDWR) want |= want_read;
+  return permit(place, want);
 }
 
 }  // namespace
@@ -179,9 +210,8 @@ ROCDRILL_HOOK(int, execv, const char* path, char* const* argv) {
   return failed(start(path, argv, environ));
 }
 ROCDRILL_HOOK(int, execvpe, const char* file, char* const* argv, char* const* envp) {
-  return failed(search_path(file, [&](const char* path) {
-    return start_or_shell(path, argv, envp);
-  }));
+  return failed(
+      search_path(file, [&](const char* path) { return start_or_shell(path, argv, envp); }));
 }
 ROCDRILL_HOOK(int, execvp, const char* file, char* const* argv) {
   return hook_execvpe(file, argv, environ);
@@ -206,8 +236,8 @@ ROCDRILL_HOOK(int, execveat, int dirfd, const char* path, char* const* argv, cha
               int flags) {
   const Session* s = session();
   if (s == nullptr) {
-    return failed(raw::call(SYS_execveat, dirfd, raw::arg(path), raw::arg(argv), raw::arg(envp),
-                            flags));
+    return failed(
+        raw::call(SYS_execveat, dirfd, raw::arg(path), raw::arg(argv), raw::arg(envp), flags));
   }
   auto** room = static_cast<char**>(alloca(Environment::env_room(envp) * sizeof(char*)));
   const Environment environment(*s, envp, room);
@@ -249,8 +279,7 @@ ROCDRILL_HOOK(int, posix_spawnp, pid_t* pid, const char* file,
               const posix_spawn_file_actions_t* actions, const posix_spawnattr_t* attributes,
               char* const* argv, char* const* envp) {
   const Session* s = session();
-  if (s == nullptr)
-    return ROCDRILL_REAL(posix_spawnp)(pid, file, actions, attributes, argv, envp);
+  if (s == nullptr) return ROCDRILL_REAL(posix_spawnp)(pid, file, actions, attributes, argv, envp);
   const auto real = ROCDRILL_REAL(posix_spawn);
   const long result = search_path(file, [&](const char* path) -> long {
     if (access(path, X_OK) != 0) return -errno;
@@ -271,7 +300,8 @@ ROCDRILL_HOOK(int, posix_spawn_file_actions_addopen, posix_spawn_file_actions_t*
   if (s == nullptr) return real(actions, fd, path, flags, mode);
   Place place;
   locate(*s, AT_FDCWD, path, place);
-  return real(actions, fd, place.real(), flags, mode);
+  const int error = place.on_node() ? check_spawn_open(*s, place, flags) : 0;
+  return error < 0 ? -error : real(actions, fd, place.real(), flags, mode);
 }
 ROCDRILL_HOOK(int, posix_spawn_file_actions_addchdir_np, posix_spawn_file_actions_t* actions,
               const char* path) {

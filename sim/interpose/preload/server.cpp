@@ -77,12 +77,11 @@ int gone() {
 int connect_server(int fd) {
   sockaddr_un address{};
   address.sun_family = AF_UNIX;
-  const int size = snprintf(address.sun_path, sizeof address.sun_path, "%s/socket",
-                            the_session.folder);
+  const int size =
+      snprintf(address.sun_path, sizeof address.sun_path, "%s/socket", the_session.folder);
   if (size >= static_cast<int>(sizeof address.sun_path)) return -ENAMETOOLONG;
   long result = -EINTR;
-  while (result == -EINTR)
-    result = raw::call(SYS_connect, fd, raw::arg(&address), sizeof address);
+  while (result == -EINTR) result = raw::call(SYS_connect, fd, raw::arg(&address), sizeof address);
   return static_cast<int>(result);
 }
 
@@ -91,8 +90,8 @@ int exchange(int fd, Message& message) {
   if (!message.finish()) return -ENAMETOOLONG;
   long result = -EINTR;
   while (result == -EINTR)
-    result = raw::call(SYS_sendto, fd, raw::arg(message.data()),
-                       static_cast<long>(message.size()), MSG_NOSIGNAL);
+    result = raw::call(SYS_sendto, fd, raw::arg(message.data()), static_cast<long>(message.size()),
+                       MSG_NOSIGNAL);
   if (result < 0) return gone();
   char reply[1024];
   result = -EINTR;
@@ -163,9 +162,8 @@ bool device_of_descriptor(int fd, char (&device)[32]) {
   if (raw::call(SYS_getsockname, fd, raw::arg(&address), raw::arg(&size)) < 0) return false;
   constexpr size_t prefix = sizeof device_socket_prefix - 1;
   constexpr size_t start = prefix + 9;  // "\0rocdrill/" is prefix + 1 bytes, then 8 digits
-  const size_t length = size > offsetof(sockaddr_un, sun_path)
-                            ? size - offsetof(sockaddr_un, sun_path)
-                            : 0;
+  const size_t length =
+      size > offsetof(sockaddr_un, sun_path) ? size - offsetof(sockaddr_un, sun_path) : 0;
   if (address.sun_family != AF_UNIX || length < start + 3 || address.sun_path[0] != '\0' ||
       memcmp(address.sun_path + 1, device_socket_prefix, prefix) != 0)
     return false;

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <time.h>
 
 #include "sim/interpose/preload/raw.hpp"
 
@@ -17,12 +18,13 @@ Session the_session;
 namespace {
 
 // Of the maps that were replaced this many stay: another thread may still read one of them.
-constexpr unsigned kept_maps = 8;
+constexpr unsigned kept_maps = 16;
+constexpr long kept_seconds = 10;
 Index maps[kept_maps];
+long mapped_at[kept_maps];
 unsigned newest_map = 0;
 
-void* map_file(const char* folder, const char* name, size_t at_least, size_t& size,
-               dev_t* device) {
+void* map_file(const char* folder, const char* name, size_t at_least, size_t& size, dev_t* device) {
   char path[folder_max + 32];
   snprintf(path, sizeof path, "%s/%s", folder, name);
   const int fd = raw::open(path, O_RDONLY | O_CLOEXEC);
@@ -44,16 +46,28 @@ const IndexHeader* map_index(dev_t* device) {
   void* map = map_file(the_session.folder, "index", sizeof(IndexHeader), size, device);
   if (map == nullptr) return nullptr;
   const auto* header = static_cast<const IndexHeader*>(map);
-  if (header->magic == index_magic && header->version == index_version && header->size <= size)
+  if (header->magic == index_magic && header->version == index_version && header->size <= size &&
+      header->bucket_count > 0 && (header->bucket_count & (header->bucket_count - 1)) == 0)
     return header;
+  complain("session %s: its index is not of version %u; this program sees the machine itself",
+           the_session.folder, index_version);
   raw::call(SYS_munmap, raw::arg(map), static_cast<long>(size));
   return nullptr;
 }
 
-void forget(Index& index) {
-  if (index.header == nullptr) return;
-  raw::call(SYS_munmap, raw::arg(index.header), index.header->size);
-  free(index.ancestor_list);
+long seconds() {
+  timespec now{};
+  raw::call(SYS_clock_gettime, CLOCK_MONOTONIC_COARSE, raw::arg(&now));
+  return now.tv_sec;
+}
+
+// Makes room in a slot. A map that was current a moment ago is rather leaked than pulled away.
+void forget(unsigned slot) {
+  Index& index = maps[slot];
+  if (index.header != nullptr && seconds() - mapped_at[slot] > kept_seconds) {
+    raw::call(SYS_munmap, raw::arg(index.header), index.header->size);
+    free(index.ancestor_list);
+  }
   index = Index{};
 }
 
@@ -62,8 +76,9 @@ const Index* replace_index(const Index* old) {
   const IndexHeader* header = map_index(nullptr);
   if (header == nullptr) return old;
   const unsigned slot = __atomic_add_fetch(&newest_map, 1, __ATOMIC_RELAXED) % kept_maps;
-  forget(maps[slot]);
+  forget(slot);
   maps[slot].header = header;
+  mapped_at[slot] = seconds();
   __atomic_store_n(&the_session.current, &maps[slot], __ATOMIC_RELEASE);
   return &maps[slot];
 }
@@ -91,9 +106,10 @@ bool open_session() {
   struct stat root;
   if (raw::stat_at(AT_FDCWD, s.root, &root, 0) < 0) return false;
   s.devices[0] = root.st_dev;
+  s.owner = root.st_uid;
   size_t size = 0;
-  s.epoch = static_cast<const uint64_t*>(
-      map_file(s.folder, "epoch", sizeof(uint64_t), size, nullptr));
+  s.epoch =
+      static_cast<const uint64_t*>(map_file(s.folder, "epoch", sizeof(uint64_t), size, nullptr));
   if (s.epoch == nullptr) return false;
   maps[0].header = map_index(&s.devices[1]);
   s.current = &maps[0];
@@ -208,8 +224,8 @@ void complain(const char* format, ...) {
   int length = snprintf(line, sizeof line, "rocdrill: ");
   va_list arguments;
   va_start(arguments, format);
-  length += vsnprintf(line + length, sizeof line - static_cast<size_t>(length) - 1, format,
-                      arguments);
+  length +=
+      vsnprintf(line + length, sizeof line - static_cast<size_t>(length) - 1, format, arguments);
   va_end(arguments);
   if (length > static_cast<int>(sizeof line) - 2) length = sizeof line - 2;
   line[length] = '\n';

@@ -27,9 +27,7 @@ class Index {
  public:
   const IndexHeader* header = nullptr;
 
-  const char* text(uint32_t offset) const {
-    return reinterpret_cast<const char*>(header) + offset;
-  }
+  const char* text(uint32_t offset) const { return reinterpret_cast<const char*>(header) + offset; }
   const uint32_t* numbers(uint32_t offset) const {
     return reinterpret_cast<const uint32_t*>(text(offset));
   }
@@ -55,6 +53,7 @@ struct Session {
   char preload[folder_max + 32];
   uint32_t hash;          ///< index_hash of the folder
   dev_t devices[2];       ///< st_dev of root/ and of regular files in the session
+  uid_t owner;            ///< of root/ and of everything in it, on this machine
   const uint64_t* epoch;  ///< mapped
   const Index* current;
 };

@@ -29,12 +29,33 @@ struct Kept {
 };
 Kept segv;
 Kept bus;
+// The engine's own, behind engine_fault().
+Kept engine_segv;
+Kept engine_bus;
 bool engine_first = false;
 
 Kept* kept_for(int signal) {
   if (!__atomic_load_n(&engine_first, __ATOMIC_ACQUIRE)) return nullptr;
   if (signal == SIGSEGV) return &segv;
   return signal == SIGBUS ? &bus : nullptr;
+}
+
+// The engine's handler runs on a thread of the program's: its calls are to pass through all the
+// same.
+void engine_fault(int signal, siginfo_t* info, void* context) {
+  const int saved = errno;
+  const struct sigaction action = (signal == SIGSEGV ? engine_segv : engine_bus).current();
+  ++depth;
+  action.sa_sigaction(signal, info, context);
+  --depth;
+  errno = saved;
+}
+
+int set_engine_handler(int signal, const struct sigaction& action, struct sigaction* old) {
+  (signal == SIGSEGV ? engine_segv : engine_bus).set(action);
+  struct sigaction installed = action;
+  installed.sa_sigaction = engine_fault;
+  return ROCDRILL_REAL(sigaction)(signal, &installed, old);
 }
 
 void restore_default(int signal) {
@@ -103,8 +124,10 @@ Handler set_handler(int signal, Handler handler, int flags) {
 using namespace rocdrill::interpose;
 
 extern "C" int hook_sigaction(int signal, const struct sigaction* action, struct sigaction* old) {
-  Kept* handlers = depth > 0 ? nullptr : kept_for(signal);
-  if (handlers == nullptr) return ROCDRILL_REAL(sigaction)(signal, action, old);
+  Kept* handlers = kept_for(signal);
+  if (depth > 0 && handlers != nullptr && action != nullptr && (action->sa_flags & SA_SIGINFO) != 0)
+    return set_engine_handler(signal, *action, old);
+  if (depth > 0 || handlers == nullptr) return ROCDRILL_REAL(sigaction)(signal, action, old);
   const struct sigaction before = handlers->current();
   if (action != nullptr) handlers->set(*action);
   if (old != nullptr) *old = before;

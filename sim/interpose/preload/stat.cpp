@@ -1,10 +1,12 @@
 // stat(2) in its many spellings, access(2), extended attributes.
 #include <stdio.h>
 #include <sys/statfs.h>
+#include <sys/statvfs.h>
 #include <sys/sysmacros.h>
 
 #include "sim/interpose/preload/access.hpp"
 #include "sim/interpose/preload/files.hpp"
+#include "sim/interpose/preload/identity.hpp"
 #include "sim/interpose/preload/raw.hpp"
 #include "sim/interpose/preload/server.hpp"
 
@@ -32,7 +34,12 @@ void apply_to_descriptor(const Session& session, int fd, struct stat& file) {
   place.start(session, AT_FDCWD, nullptr);
   if (!descriptor_on_node(session, fd, file, place)) return;
   place.index = &newest_index();
-  if (attributes_of(place, attributes) == 0) apply(attributes, file);
+  if (attributes_of(place, attributes) == 0) {
+    apply(attributes, file);
+    return;
+  }
+  file.st_uid = identity().effective_uid;  // removed while it is open
+  file.st_gid = identity().effective_gid;
 }
 
 namespace {
@@ -236,3 +243,10 @@ ROCDRILL_HOOK(int, statfs, const char* path, struct statfs* out) {
   }));
 }
 ROCDRILL_ALIAS(statfs64, statfs);
+
+ROCDRILL_HOOK(int, statvfs, const char* path, struct statvfs* out) {
+  const auto real = ROCDRILL_REAL(statvfs);
+  return static_cast<int>(with_real_path(
+      path, true, [&](const char* name) -> long { return real(name, out) == 0 ? 0 : -errno; }));
+}
+ROCDRILL_ALIAS(statvfs64, statvfs);

@@ -54,7 +54,8 @@ int scan(DIR* directory, dirent*** out, Filter filter, Compare compare) {
   errno = saved;
   if (list == nullptr) list = static_cast<dirent**>(malloc(sizeof(dirent*)));
   if (compare != nullptr && count > 1)
-    qsort(list, count, sizeof(dirent*), reinterpret_cast<int (*)(const void*, const void*)>(compare));
+    qsort(list, count, sizeof(dirent*),
+          reinterpret_cast<int (*)(const void*, const void*)>(compare));
   *out = list;
   return static_cast<int>(count);
 }

@@ -180,7 +180,7 @@ std::string FakeSession::reply_to(const std::string& request) {
   requests_.push_back(request);
   const std::string path = field(request, "path");
   if (field(request, "op") == "open") return std::to_string(answers_[path]);
-  struct stat made {};
+  struct stat made{};
   if (stat((root() / path.substr(1)).c_str(), &made) != 0) return std::to_string(ENOENT);
   if (!entries_.contains(path)) entries_[path] = {made.st_mode, 1000, 1000, 0, 0, 0};
   Entry& entry = entries_[path];
@@ -204,7 +204,8 @@ void FakeSession::serve() {
       char request[16384];
       const ssize_t size = recv(watched[i].fd, request, sizeof request, 0);
       if (size > 0) {
-        const std::string reply = "{\"errno\":" + reply_to({request, static_cast<std::size_t>(size)}) + "}";
+        const std::string reply =
+            "{\"errno\":" + reply_to({request, static_cast<std::size_t>(size)}) + "}";
         if (send(watched[i].fd, reply.data(), reply.size(), MSG_NOSIGNAL) > 0) continue;
       }
       close(watched[i].fd);
@@ -270,18 +271,17 @@ Finished FakeSession::run(const std::string& command, const std::vector<std::str
 void furnish(FakeSession& session) {
   for (const char* path :
        {"/sys", "/dev/kfd", "/dev/dri", "/etc/passwd", "/etc/group", "/etc/modprobe.d",
-        "/etc/os-release", "/lib/modules", "/lib/firmware/amdgpu", "/proc/modules",
-        "/proc/version", "/var/lib/dkms", "/opt/rocm-lab/share"})
+        "/etc/os-release", "/lib/modules", "/lib/firmware/amdgpu", "/proc/modules", "/proc/version",
+        "/var/lib/dkms", "/opt/rocm-lab/share"})
     session.prefix(path);
   session.alias("/usr/lib/modules", "/lib/modules");
   session.alias("/usr/lib/firmware/amdgpu", "/lib/firmware/amdgpu");
-  for (const char* path : {"/sys", "/sys/class", "/sys/class/kfd", "/sys/devices",
-                           "/sys/devices/virtual", "/sys/devices/virtual/kfd",
-                           "/sys/devices/virtual/kfd/kfd",
-                           "/sys/devices/virtual/kfd/kfd/topology",
-                           "/sys/devices/virtual/kfd/kfd/topology/nodes",
-                           "/sys/devices/virtual/kfd/kfd/topology/nodes/0",
-                           "/sys/devices/virtual/kfd/kfd/topology/nodes/1"})
+  for (const char* path :
+       {"/sys", "/sys/class", "/sys/class/kfd", "/sys/devices", "/sys/devices/virtual",
+        "/sys/devices/virtual/kfd", "/sys/devices/virtual/kfd/kfd",
+        "/sys/devices/virtual/kfd/kfd/topology", "/sys/devices/virtual/kfd/kfd/topology/nodes",
+        "/sys/devices/virtual/kfd/kfd/topology/nodes/0",
+        "/sys/devices/virtual/kfd/kfd/topology/nodes/1"})
     session.directory(path, 0755, true);
   const std::string nodes = "/sys/devices/virtual/kfd/kfd/topology/nodes/";
   session.file(nodes + "0/gpu_id", "0\n", 0444, 0, 0, true);

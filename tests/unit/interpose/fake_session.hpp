@@ -36,8 +36,7 @@ class FakeSession {
   void file(const std::string& path, const std::string& text, unsigned mode = 0644,
             unsigned uid = 0, unsigned gid = 0, bool made_by_kernel = false);
   void link(const std::string& path, const std::string& target);
-  void device(const std::string& path, unsigned major, unsigned minor, unsigned mode,
-              unsigned gid);
+  void device(const std::string& path, unsigned major, unsigned minor, unsigned mode, unsigned gid);
   void hostname(const std::string& name) { hostname_ = name; }
 
   /// Writes the index and moves the epoch on.

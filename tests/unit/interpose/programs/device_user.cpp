@@ -42,7 +42,7 @@ void maps(int fd) {
     *reinterpret_cast<volatile char*>(8) = 'x';
   else
     printf("program's fault: handled\n");
-  struct sigaction mine {};
+  struct sigaction mine{};
   sigaction(SIGSEGV, nullptr, &mine);
   printf("own handler: %d\n", mine.sa_handler == on_fault);
 }
@@ -60,7 +60,7 @@ int main(int argc, char** argv) {
     printf("open: %s\n", strerror(errno));
     return 1;
   }
-  struct stat file {};
+  struct stat file{};
   fstat(fd, &file);
   printf("fstat: %o %u:%u gid %u\n", file.st_mode, major(file.st_rdev), minor(file.st_rdev),
          file.st_gid);
