@@ -62,6 +62,16 @@ int parent_of(const Place& place, Attributes& out, bool& search) {
   return 0;
 }
 
+/// Served by a file system of its own, whose stat() is the node's.
+bool is_live(const Place& place) {
+  for (size_t i = place.length; i > 1; --i) {
+    if (i != place.length && place.node()[i] != '/') continue;
+    const IndexEntry* entry = place.index->find(place.node(), i);
+    if (entry != nullptr) return (entry->flags & entry_live) != 0;
+  }
+  return false;
+}
+
 bool below_proc(const Place& place) { return strncmp(place.node(), "/proc/", 6) == 0; }
 
 }  // namespace
@@ -112,6 +122,10 @@ int attributes_of(const Place& place, Attributes& out) {
   if (entry != nullptr && ((entry->mode & S_IFMT) == (file.st_mode & S_IFMT) ||
                            (is_device(*entry) && S_ISREG(file.st_mode)))) {
     out = from_entry(*entry);
+    return 0;
+  }
+  if (is_live(place)) {
+    out = {file.st_mode, file.st_uid, file.st_gid, 0, 0, true};
     return 0;
   }
   const Identity& who = identity();
