@@ -101,7 +101,7 @@ class Kfd final : public DeviceService {
   std::uint32_t generation_ = 1;
   std::vector<KfdNode> nodes_;
   std::map<std::pair<std::uint32_t, int>, Holding> held_;  ///< (gpu_id, pid)
-  std::map<int, std::uint32_t> pasids_;                     ///< of processes that hold a GPU
+  std::map<int, std::uint32_t> pasids_;                    ///< of processes that hold a GPU
 };
 
 }  // namespace rocdrill::kernel
