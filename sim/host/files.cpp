@@ -249,13 +249,12 @@ SysResult<std::vector<std::string>> FileTree::list(std::string_view path) const 
 }
 
 SysResult<std::string> FileTree::readlink(std::string_view path) const {
-  // The caller (resolve) passes paths whose parents are resolved; others resolve theirs here.
+  // resolve() passes paths whose parents are resolved; others resolve theirs here.
   std::string real(path);
-  if (auto above = provider_of(path) ? SysResult<std::string>(std::string(parent(path)))
-                                     : resolve(parent(path), true)) {
+  if (!provider_of(path) || !lstat_resolved(path)) {
+    auto above = resolve(parent(path), true);
+    if (!above) return std::unexpected(above.error());
     real = join(*above, basename(path));
-  } else {
-    return std::unexpected(above.error());
   }
   if (FileProvider* provider = provider_of(real)) return provider->readlink(real);
   const auto at = entries_.find(real);

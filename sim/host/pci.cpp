@@ -70,8 +70,7 @@ std::vector<PciDevice> PciBus::root_ports() const {
     if (bdf.bus == root_bus(bdf)) continue;  // sits on the root itself
     const PciDevice* last = ports.empty() ? nullptr : &ports.back();
     const Bdf root{bdf.domain, root_bus(bdf), 0, 0};
-    const bool same_root =
-        last && last->bdf.domain == root.domain && last->bdf.bus == root.bus;
+    const bool same_root = last && last->bdf.domain == root.domain && last->bdf.bus == root.bus;
     if (same_root && last->subsystem_device == bdf.bus) continue;  // another function of the bus
     below_root = same_root ? below_root + 1 : 1;
     PciDevice port;
@@ -142,10 +141,9 @@ int PciBus::unplug(const Bdf& bdf, EventId cause) {
   if (!device->driver.empty()) {
     if (const int error = detach(bdf, cause)) return error;
   }
-  journal_->record(Layer::kernel, Severity::warning, "pci.removed", bdf.text(),
-                   {{field::did, "the kernel forgets the device until a rescan"},
-                    {field::see, "lspci"}},
-                   cause);
+  journal_->record(
+      Layer::kernel, Severity::warning, "pci.removed", bdf.text(),
+      {{field::did, "the kernel forgets the device until a rescan"}, {field::see, "lspci"}}, cause);
   remove(bdf);
   return 0;
 }

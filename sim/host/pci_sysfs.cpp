@@ -1,6 +1,7 @@
 // /sys/bus/pci and /sys/devices/pci*: names, modes and formats of drivers/pci/pci-sysfs.c (6.1).
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <set>
 
@@ -10,7 +11,10 @@ namespace rocdrill::sim {
 namespace {
 
 // Resource flags: IORESOURCE_* of linux/ioport.h with the low bits of the BAR.
-std::uint64_t resource_flags(PciBar::Kind kind) {
+std::uint64_t resource_flags(PciBar::Kind kind, bool window) {
+  if (window) {  // pci_read_bridge_bases(): the type as the window's registers have it
+    return kind == PciBar::Kind::io ? 0x101 : kind == PciBar::Kind::memory32 ? 0x200 : 0x102201;
+  }
   switch (kind) {
     case PciBar::Kind::memory32:
       return 0x40200;
@@ -24,17 +28,41 @@ std::uint64_t resource_flags(PciBar::Kind kind) {
   return 0;
 }
 
-/// start, end, flags of the 6 BARs, the ROM and the (unused) windows of SR-IOV and bridges.
-std::string resource_text(const PciDevice& device) {
+/// Windows of a bridge, as if they were BARs: 13 I/O, 14 memory, 15 prefetchable memory.
+std::vector<PciBar> windows(const PciDevice& child) {
+  std::vector<PciBar> out;
+  const auto cover = [&](std::uint32_t index, PciBar::Kind kind, std::uint64_t grain,
+                         auto belongs) {
+    std::uint64_t low = UINT64_MAX, high = 0;
+    for (const PciBar& bar : child.bars) {
+      if (!belongs(bar.kind)) continue;
+      low = std::min(low, bar.address);
+      high = std::max(high, bar.address + bar.size);
+    }
+    if (high == 0) return;
+    low = low / grain * grain;
+    out.push_back({index, kind, low, (high + grain - 1) / grain * grain - low});
+  };
+  using Kind = PciBar::Kind;
+  cover(13, Kind::io, 4096, [](Kind kind) { return kind == Kind::io; });
+  cover(14, Kind::memory32, 1 << 20,
+        [](Kind kind) { return kind == Kind::memory32 || kind == Kind::rom; });
+  cover(15, Kind::prefetchable64, 1 << 20, [](Kind kind) { return kind == Kind::prefetchable64; });
+  return out;
+}
+
+/// start, end, flags of the 6 BARs, the ROM, SR-IOV's (unused), and the windows of a bridge.
+std::string resource_text(const PciDevice& device, const PciDevice* child) {
   std::string text;
   const std::uint32_t count = device.is_bridge() ? 17 : 13;
+  const std::vector<PciBar> bars = device.is_bridge() && child ? windows(*child) : device.bars;
   for (std::uint32_t i = 0; i < count; ++i) {
     std::uint64_t start = 0, end = 0, flags = 0;
-    for (const PciBar& bar : device.bars) {
+    for (const PciBar& bar : bars) {
       if (bar.index != i) continue;
       start = bar.address;
       end = bar.address + bar.size - 1;
-      flags = resource_flags(bar.kind);
+      flags = resource_flags(bar.kind, bar.index >= 13);
     }
     text += fmt::format("0x{:016x} 0x{:016x} 0x{:016x}\n", start, end, flags);
   }
@@ -140,9 +168,10 @@ void PciBus::show_device(const PciDevice& device, const PciDevice* child, Virtua
   show_link(device, into);
   show_power(into);
   show_controls(device, into);
-  into.file("uevent", [&device] { return uevent(device); }, 0644);
-  into.file("resource", [&device] { return resource_text(device); });
-  into.file("config", [&device, child] { return config_space(device, child); }, 0644, 4096);
+  // `device` may be gone when a file is read: a root port is made up.
+  if (into.wants("uevent")) into.text("uevent", uevent(device), 0644);
+  if (into.wants("resource")) into.text("resource", resource_text(device, child));
+  if (into.wants("config")) into.text("config", config_space(device, child), 0644);
   for (const PciBar& bar : device.bars) {
     if (bar.kind == PciBar::Kind::rom) {
       into.file("rom", [] { return std::string(); }, 0600, bar.size);
@@ -174,6 +203,7 @@ void PciBus::show_device(const PciDevice& device, const PciDevice* child, Virtua
 
 /// /sys/devices: one pciDDDD:BB per host bridge, its root ports, their devices.
 void PciBus::show_tree(VirtualDirectory& into) {
+  if (!into.wants_some("pci")) return;
   const auto place = [this](VirtualDirectory& at, const Bdf& bdf) {
     at.directory(bdf.text(), [this, bdf](VirtualDirectory& inside) {
       if (const PciDevice* device = find(bdf)) show_device(*device, nullptr, inside);

@@ -81,11 +81,23 @@ VirtualTree::Found VirtualTree::find(std::string_view path) const {
   return found;
 }
 
+void VirtualTree::walk(const Visit& visit) const {
+  walk(root_, VirtualEntry{FileType::directory, 0755, 0, {}, {}, {}, {}}, visit);
+}
+
+void VirtualTree::walk(const std::string& path, const VirtualEntry& entry,
+                       const Visit& visit) const {
+  visit(path, entry);
+  if (entry.type != FileType::directory) return;
+  VirtualDirectory directory;
+  fill(directory, path, entry);
+  for (const auto& [name, inside] : directory.entries()) walk(join(path, name), inside, visit);
+}
+
 SysResult<FileStat> VirtualTree::lstat(std::string_view path) {
   const Found found = find(path);
   if (!found.entry) return fail(ENOENT, found.event);
-  return FileStat{
-      .type = found.entry->type, .mode = found.entry->mode, .size = found.entry->size};
+  return FileStat{.type = found.entry->type, .mode = found.entry->mode, .size = found.entry->size};
 }
 
 SysResult<std::string> VirtualTree::read(std::string_view path) {

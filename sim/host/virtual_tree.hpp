@@ -27,7 +27,7 @@ struct VirtualEntry {
   std::uint64_t size = 4096;  ///< sysfs shows a page for every attribute
   AttributeRead read;         ///< none: only root could open it for reading, and would get EIO
   AttributeWrite write;       ///< none: refused, as "not modelled" if the mode allows writing
-  std::string target;                ///< of a symlink
+  std::string target;         ///< of a symlink
   std::vector<DirectoryFill> fills;  ///< of a directory
 };
 
@@ -39,6 +39,9 @@ class VirtualDirectory {
 
   /// Whether it is worth to work anything out for this name.
   bool wants(std::string_view name) const { return !one_ || name == wanted_; }
+
+  /// The same for any name that starts so.
+  bool wants_some(std::string_view prefix) const { return !one_ || wanted_.starts_with(prefix); }
 
   template <class Read>
   void file(std::string_view name, Read read, std::uint32_t mode = 0444,
@@ -128,6 +131,11 @@ class VirtualTree final : public FileProvider {
     fills_[std::move(path)].push_back(std::move(fill));
   }
 
+  /// Everything at and below the root, each directory before what is in it: the cheap way to copy
+  /// the tree. Entries live as long as the call.
+  using Visit = std::function<void(const std::string& path, const VirtualEntry& entry)>;
+  void walk(const Visit& visit) const;
+
   SysResult<FileStat> lstat(std::string_view path) override;
   SysResult<std::string> read(std::string_view path) override;
   SysResult<void> write(std::string_view path, std::string_view data, EventId cause) override;
@@ -142,6 +150,7 @@ class VirtualTree final : public FileProvider {
   };
   Found find(std::string_view path) const;
   void fill(VirtualDirectory& directory, std::string_view path, const VirtualEntry& entry) const;
+  void walk(const std::string& path, const VirtualEntry& entry, const Visit& visit) const;
 
   std::string root_;
   Journal& journal_;

@@ -10,6 +10,7 @@
 #include <thread>
 
 #include "sim/firmware/gates.hpp"
+#include "sim/kernel/drm_info.hpp"
 
 namespace rocdrill::kernel {
 namespace {
@@ -202,8 +203,8 @@ void Amdgpu::probe(GpuDevice& device, const std::vector<firmware::BlobResult>& b
   start_smu(gpu, blobs, device.event);
   if (atomics_suffice(gpu, firmware::mec_version(blobs), device.event)) add_to_kfd(device);
   log(6,
-      fmt::format("[drm] Initialized amdgpu 3.61.0 20150101 for {} on minor {}", bdf,
-                  device.card_minor),
+      fmt::format("[drm] Initialized amdgpu 3.{}.0 20150101 for {} on minor {}",
+                  drm_version(os_.kernel_release, version_).minor, bdf, device.card_minor),
       device.event);
 }
 
@@ -272,8 +273,8 @@ std::uint32_t Amdgpu::free_minor(const GpuProduct& product) const {
   for (std::uint32_t minor = 0;; ++minor) {
     const bool taken = std::ranges::any_of(devices_, [&](const GpuDevice& other) {
       const std::uint32_t others = minors_of(*board_.gpus()[other.gpu].product);
-      return other.state == GpuDevice::State::bound &&
-             minor < other.card_minor + others && other.card_minor < minor + minors_of(product);
+      return other.state == GpuDevice::State::bound && minor < other.card_minor + others &&
+             other.card_minor < minor + minors_of(product);
     });
     if (!taken) return minor;
   }
@@ -285,8 +286,7 @@ int Amdgpu::bind(const sim::Bdf& bdf, EventId cause) {
   const auto index = static_cast<std::uint32_t>(gpu - board_.gpus().begin());
   std::erase_if(devices_, [&](const GpuDevice& device) { return device.gpu == index; });
   const std::uint32_t minor = free_minor(*gpu->product);
-  GpuDevice device{
-      .gpu = index, .card_minor = minor, .render_minor = 128 + minor, .firmware = {}};
+  GpuDevice device{.gpu = index, .card_minor = minor, .render_minor = 128 + minor, .firmware = {}};
   probe(device, load_firmware({index}).front(), cause);
   const int error = device.error;
   devices_.push_back(std::move(device));
@@ -303,11 +303,10 @@ int Amdgpu::unbind(const sim::Bdf& bdf, EventId cause) {
     os_.journal.unmodelled(Layer::kernel, "unbinding a GPU that a process holds", "EBUSY", cause);
     return EBUSY;
   }
-  const EventId event =
-      os_.journal.record(Layer::kernel, Severity::warning, "amdgpu.unbound", bdf.text(),
-                         {{field::did, "the device has no driver and is no KFD node"},
-                          {field::see, "lspci -k"}},
-                         cause);
+  const EventId event = os_.journal.record(
+      Layer::kernel, Severity::warning, "amdgpu.unbound", bdf.text(),
+      {{field::did, "the device has no driver and is no KFD node"}, {field::see, "lspci -k"}},
+      cause);
   log_device(board_.gpus()[device->gpu], 6, "finishing device.", event);
   if (node != kfd_.nodes().end()) kfd_.remove(node->gpu_id);
   os_.pci.bind(bdf, "", event);

@@ -89,8 +89,8 @@ std::string CpuTopology::list(std::vector<std::uint32_t> cpus) {
     std::size_t end = i + 1;
     while (end < cpus.size() && cpus[end] == cpus[end - 1] + 1) ++end;
     if (!text.empty()) text += ',';
-    text += end - i == 1 ? fmt::format("{}", cpus[i])
-                         : fmt::format("{}-{}", cpus[i], cpus[end - 1]);
+    text +=
+        end - i == 1 ? fmt::format("{}", cpus[i]) : fmt::format("{}-{}", cpus[i], cpus[end - 1]);
     i = end;
   }
   return text;

@@ -29,19 +29,16 @@ Kernel::Kernel(sim::Os& os, silicon::Board& board)
                                   return amdgpu.init(module, cause);
                                 },
                                 [this](EventId cause) { return amdgpu.exit(cause); }});
-  os.pci.register_driver({.name = "amdgpu",
-                          .loaded = [this] { return modules.find("amdgpu") != nullptr; },
-                          .matches = [](const sim::PciDevice& device) {
-                            const std::uint32_t kind = device.class_code >> 8;
-                            return device.vendor == 0x1002 &&
-                                   (kind == 0x0300 || kind == 0x0380 || kind == 0x1200);
-                          },
-                          .probe = [this](const sim::Bdf& bdf, EventId cause) {
-                            return amdgpu.bind(bdf, cause);
-                          },
-                          .remove = [this](const sim::Bdf& bdf, EventId cause) {
-                            return amdgpu.unbind(bdf, cause);
-                          }});
+  os.pci.register_driver(
+      {.name = "amdgpu",
+       .loaded = [this] { return modules.find("amdgpu") != nullptr; },
+       .matches =
+           [](const sim::PciDevice& device) {
+             const std::uint32_t kind = device.class_code >> 8;
+             return device.vendor == 0x1002 && (kind == 0x0300 || kind == 0x0380 || kind == 0x1200);
+           },
+       .probe = [this](const sim::Bdf& bdf, EventId cause) { return amdgpu.bind(bdf, cause); },
+       .remove = [this](const sim::Bdf& bdf, EventId cause) { return amdgpu.unbind(bdf, cause); }});
   os.packages.on_change(
       [this](const sim::Package& package, bool installed, EventId cause, std::string& output) {
         dkms.on_package(package, installed, cause, output);

@@ -131,7 +131,7 @@ class Kfd final : public DeviceService {
   std::uint64_t facts_epoch_ = 1;
   int open_files_ = 0;  // of live processes, which are not saved
   std::map<std::pair<std::uint32_t, int>, Holding> held_;  ///< (gpu_id, pid)
-  std::map<int, std::uint32_t> pasids_;                     ///< of processes that hold a GPU
+  std::map<int, std::uint32_t> pasids_;                    ///< of processes that hold a GPU
 };
 
 }  // namespace rocdrill::kernel

@@ -77,8 +77,9 @@ std::string meminfo_text(std::uint64_t bytes) {
   line("CommitLimit", total / 2);
   line("Committed_AS", used);
   line("VmallocTotal", 34359738367);
-  text += "HugePages_Total:       0\nHugePages_Free:        0\nHugePages_Rsvd:        0\n"
-          "HugePages_Surp:        0\n";
+  text +=
+      "HugePages_Total:       0\nHugePages_Free:        0\nHugePages_Rsvd:        0\n"
+      "HugePages_Surp:        0\n";
   line("Hugepagesize", 2048);
   return text;
 }

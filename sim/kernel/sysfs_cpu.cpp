@@ -11,8 +11,7 @@ constexpr std::uint32_t slit_local = 10, slit_remote = 32;
 void topology(sim::VirtualDirectory& into, const CpuTopology& all, std::uint32_t number) {
   const LogicalCpu self = all.cpu(number);
   const auto group = [&](const char* list, const char* mask, std::uint32_t cores) {
-    into.file(list,
-              [=] { return CpuTopology::list(all.sharing(number, cores)) + "\n"; });
+    into.file(list, [=] { return CpuTopology::list(all.sharing(number, cores)) + "\n"; });
     into.file(mask, [=] { return all.mask(all.sharing(number, cores)) + "\n"; });
   };
   into.text("physical_package_id", fmt::format("{}\n", self.socket));
@@ -81,9 +80,8 @@ void SysFs::cpu(Directory& into, std::uint32_t number) const {
   });
   into.directory("cache", [=](Directory& caches) {
     for (std::size_t i = 0; i < all.caches.size(); ++i) {
-      caches.directory(fmt::format("index{}", i), [=](Directory& inside) {
-        cache(inside, all, number, all.caches[i]);
-      });
+      caches.directory(fmt::format("index{}", i),
+                       [=](Directory& inside) { cache(inside, all, number, all.caches[i]); });
     }
   });
 }
@@ -121,13 +119,14 @@ void SysFs::numa_nodes(Directory& into) const {
       const std::uint64_t kib = kernel_.cpu.memory_bytes / all.sockets / 1024;
       inside.file("meminfo", [node, kib] { return node_meminfo(node, kib); });
       inside.file("numastat", [] {
-        return std::string("numa_hit 0\nnuma_miss 0\nnuma_foreign 0\ninterleave_hit 0\n"
-                           "local_node 0\nother_node 0\n");
+        return std::string(
+            "numa_hit 0\nnuma_miss 0\nnuma_foreign 0\ninterleave_hit 0\n"
+            "local_node 0\nother_node 0\n");
       });
       std::string distances;
       for (std::uint32_t other = 0; other < all.sockets; ++other) {
-        distances += fmt::format("{}{}", other == 0 ? "" : " ",
-                                 other == node ? slit_local : slit_remote);
+        distances +=
+            fmt::format("{}{}", other == 0 ? "" : " ", other == node ? slit_local : slit_remote);
       }
       inside.text("distance", distances + "\n");
       inside.directory("hugepages", [](Directory& pages) {

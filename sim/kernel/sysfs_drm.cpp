@@ -27,8 +27,8 @@ std::span<const char* const> connectors(const GpuProduct& product) {
 }
 
 void SysFs::drm(Directory& into, const GpuDevice& device) const {
-  for (const std::string& name : {fmt::format("card{}", device.card_minor),
-                                  fmt::format("renderD{}", device.render_minor)}) {
+  for (const std::string& name :
+       {fmt::format("card{}", device.card_minor), fmt::format("renderD{}", device.render_minor)}) {
     into.directory(name, [this, &device, name](Directory& inside) { card(inside, device, name); });
   }
 }

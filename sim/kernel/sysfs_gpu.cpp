@@ -21,14 +21,27 @@ struct FirmwareFile {
   const char* name;     ///< below fw_version/
   const char* endings;  ///< of the blob, separated by blanks; "" = never loaded here
 };
-constexpr FirmwareFile firmware_files[] = {
-    {"asd", "_asd.bin"},     {"ce", "_ce.bin"},    {"dmcu", ""},
-    {"mc", ""},              {"me", "_me.bin"},    {"mec", "_mec.bin"},
-    {"mec2", "_mec2.bin"},   {"pfp", "_pfp.bin"},  {"rlc", "_rlc.bin"},
-    {"rlc_srlc", ""},        {"rlc_srlg", ""},     {"rlc_srls", ""},
-    {"sdma", "sdma"},        {"sdma2", "sdma"},    {"smc", "_smc.bin smu_"},
-    {"sos", "_sos.bin"},     {"ta_ras", "_ta.bin"}, {"ta_xgmi", "_ta.bin"},
-    {"uvd", "_uvd.bin"},     {"vce", "_vce.bin"},  {"vcn", "vcn_ _vcn.bin"}};
+constexpr FirmwareFile firmware_files[] = {{"asd", "_asd.bin"},
+                                           {"ce", "_ce.bin"},
+                                           {"dmcu", ""},
+                                           {"mc", ""},
+                                           {"me", "_me.bin"},
+                                           {"mec", "_mec.bin"},
+                                           {"mec2", "_mec2.bin"},
+                                           {"pfp", "_pfp.bin"},
+                                           {"rlc", "_rlc.bin"},
+                                           {"rlc_srlc", ""},
+                                           {"rlc_srlg", ""},
+                                           {"rlc_srls", ""},
+                                           {"sdma", "sdma"},
+                                           {"sdma2", "sdma"},
+                                           {"smc", "_smc.bin smu_"},
+                                           {"sos", "_sos.bin"},
+                                           {"ta_ras", "_ta.bin"},
+                                           {"ta_xgmi", "_ta.bin"},
+                                           {"uvd", "_uvd.bin"},
+                                           {"vce", "_vce.bin"},
+                                           {"vcn", "vcn_ _vcn.bin"}};
 
 std::uint32_t version_of(const GpuDevice& device, std::string_view endings) {
   for (const std::string& part : sim::words_of(endings)) {
@@ -40,9 +53,9 @@ std::uint32_t version_of(const GpuDevice& device, std::string_view endings) {
 }
 
 /// Blocks with error counters, by bit of the feature mask (amdgpu_ras.h).
-constexpr std::pair<const char*, int> ras_blocks[] = {
-    {"umc", 0}, {"sdma", 1}, {"gfx", 2}, {"mmhub", 3}, {"pcie_bif", 5}, {"hdp", 6},
-    {"xgmi_wafl", 7}};
+constexpr std::pair<const char*, int> ras_blocks[] = {{"umc", 0},      {"sdma", 1},     {"gfx", 2},
+                                                      {"mmhub", 3},    {"pcie_bif", 5}, {"hdp", 6},
+                                                      {"xgmi_wafl", 7}};
 
 std::string unsigned_line(std::uint64_t value) { return fmt::format("{}\n", value); }
 

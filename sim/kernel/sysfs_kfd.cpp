@@ -1,5 +1,5 @@
-// /sys/devices/virtual/kfd/kfd: the topology, CPU nodes first, then GPUs in the order of their probe,
-// and what each process holds (kfd_topology.c, kfd_process.c).
+// /sys/devices/virtual/kfd/kfd: the topology, CPU nodes first, then GPUs in the order of their
+// probe, and what each process holds (kfd_topology.c, kfd_process.c).
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -18,7 +18,8 @@ using silicon::GpuNode;
 constexpr std::uint32_t slit_distance = 32;  // between two sockets
 
 /// The driver lists no caches of CPU nodes where libhsakmt can take them from /sys/devices/system,
-/// and libhsakmt 5.2.3 fails its whole snapshot where it cannot. With these every version is served.
+/// and libhsakmt 5.2.3 fails its whole snapshot where it cannot. With these every version is
+/// served.
 constexpr std::uint32_t cpu_cache_count = 3;
 
 kfd::Cache cpu_cache(const Kernel& kernel, std::size_t node, std::uint32_t index) {
@@ -207,8 +208,7 @@ void SysFs::kfd(Directory& into) const {
     topology.text("system_properties", silicon::system_properties_text(0, 0, 0));
     topology.directory("nodes", [this, &kfd](Directory& nodes) {
       const auto count = static_cast<std::uint32_t>(kernel_.cpu.sockets + kfd.nodes().size());
-      nodes.numbered(count,
-                     [this](Directory& one, std::uint32_t i) { topology_node(one, i); });
+      nodes.numbered(count, [this](Directory& one, std::uint32_t i) { topology_node(one, i); });
     });
   });
 }

@@ -13,16 +13,22 @@ namespace {
 
 using silicon::ClockDomain;
 
-constexpr std::pair<const char*, ClockDomain> dpm_files[] = {{"pp_dpm_sclk", ClockDomain::sclk},
-                                                             {"pp_dpm_mclk", ClockDomain::mclk},
-                                                             {"pp_dpm_fclk", ClockDomain::fclk},
-                                                             {"pp_dpm_socclk", ClockDomain::socclk},
-                                                             {"pp_dpm_dcefclk",
-                                                              ClockDomain::dcefclk}};
+constexpr std::pair<const char*, ClockDomain> dpm_files[] = {
+    {"pp_dpm_sclk", ClockDomain::sclk},
+    {"pp_dpm_mclk", ClockDomain::mclk},
+    {"pp_dpm_fclk", ClockDomain::fclk},
+    {"pp_dpm_socclk", ClockDomain::socclk},
+    {"pp_dpm_dcefclk", ClockDomain::dcefclk}};
 
-constexpr std::string_view performance_levels[] = {
-    "auto",           "low",              "high",            "manual",       "profile_exit",
-    "profile_standard", "profile_min_sclk", "profile_min_mclk", "profile_peak"};
+constexpr std::string_view performance_levels[] = {"auto",
+                                                   "low",
+                                                   "high",
+                                                   "manual",
+                                                   "profile_exit",
+                                                   "profile_standard",
+                                                   "profile_min_sclk",
+                                                   "profile_min_mclk",
+                                                   "profile_peak"};
 
 bool arcturus_or_later(const GpuProduct& product) {
   return product.gc.major == 9 && product.gc >= IpVersion{9, 4, 1};
@@ -53,22 +59,15 @@ std::string pcie_text(const GpuProduct& product) {
   return fmt::format("0: 2.5GT/s, x1 310Mhz \n1: {}GT/s, x{} 619Mhz *\n", top, product.pcie_lanes);
 }
 
-/// Overdrive: without it MI200 and later show their range, Radeon boards the curve.
+/// The range that perf_determinism works in. Boards for games show a curve, but only with bit 14 of
+/// amdgpu.ppfeaturemask, which is off by default and not modelled.
 std::string overdrive_text(const GpuProduct& product) {
-  if (has_determinism(product)) {
-    return fmt::format("OD_SCLK:\n0: 500Mhz\n1: {}Mhz\nOD_RANGE:\nSCLK:     500Mhz {:>10}Mhz\n",
-                       product.engine_clk_mhz, product.engine_clk_mhz);
-  }
-  return fmt::format("OD_SCLK:\n0: 500Mhz\n1: {0}Mhz\nOD_MCLK:\n0: 97Mhz\n1: {1}MHz\n"
-                     "OD_VDDGFX_OFFSET:\n0mV\nOD_RANGE:\nSCLK:     500Mhz {2:>10}Mhz\n"
-                     "MCLK:     674Mhz {3:>10}Mhz\n",
-                     product.engine_clk_mhz, product.memory_clk_mhz,
-                     product.engine_clk_mhz + 400, product.memory_clk_mhz + 75);
+  return fmt::format("OD_SCLK:\n0: 500Mhz\n1: {}Mhz\n", product.engine_clk_mhz);
 }
 
 std::string profiles_text() {
-  constexpr const char* names[] = {"BOOTUP_DEFAULT", "POWER_SAVING", "VIDEO",
-                                   "VR",             "COMPUTE",      "CUSTOM"};
+  constexpr const char* names[] = {"BOOTUP_DEFAULT", "POWER_SAVING", "VIDEO", "VR",
+                                   "COMPUTE",        "CUSTOM"};
   std::string text = "PROFILE_INDEX(NAME) CLOCK_TYPE(NAME) FPS MinActiveFreqType MinActiveFreq\n";
   int index = 0;
   for (const char* name : names) {
@@ -93,22 +92,22 @@ void SysFs::power_management(Directory& into, std::size_t index) const {
   if (!product.apu) into.text("mem_busy_percent", "0\n");
   into.text("power_dpm_state", "performance\n", 0644);
   into.writable(
-      "power_dpm_force_performance_level",
-      [&device] { return device.performance_level + "\n"; },
+      "power_dpm_force_performance_level", [&device] { return device.performance_level + "\n"; },
       [this, index, &product](std::string_view data, EventId cause) -> SysResult<void> {
         std::string level = word(data);
-        const bool known = std::ranges::find(performance_levels, level) !=
-                               std::end(performance_levels) ||
-                           (level == "perf_determinism" && has_determinism(product));
+        const bool known =
+            std::ranges::find(performance_levels, level) != std::end(performance_levels) ||
+            (level == "perf_determinism" && has_determinism(product));
         if (!known) return fail(EINVAL, cause);
         GpuDevice& set = kernel_.amdgpu.device(index);
         if (level == "profile_exit") {
           if (!set.performance_level.starts_with("profile_")) return fail(EINVAL, cause);
           level = "auto";
         }
-        os_.journal.record(Layer::kernel, Severity::info, "amdgpu.performance_level",
-                           gpu_of(set).bdf.text(), {{field::did, std::string_view(level)},
-                           {field::see, "rocm-smi --showperflevel"}}, cause);
+        os_.journal.record(
+            Layer::kernel, Severity::info, "amdgpu.performance_level", gpu_of(set).bdf.text(),
+            {{field::did, std::string_view(level)}, {field::see, "rocm-smi --showperflevel"}},
+            cause);
         set.performance_level = level;
         return {};
       });
@@ -121,9 +120,7 @@ void SysFs::power_management(Directory& into, std::size_t index) const {
               domain == ClockDomain::socclk && arcturus_or_later(product) ? 0444 : 0644);
   }
   if (!product.apu) into.text("pp_dpm_pcie", pcie_text(product), 0644);
-  if (has_determinism(product) || (!arcturus_or_later(product) && !product.apu)) {
-    into.text("pp_od_clk_voltage", overdrive_text(product), 0644);
-  }
+  if (has_determinism(product)) into.text("pp_od_clk_voltage", overdrive_text(product), 0644);
   if (!has_determinism(product)) into.text("pp_power_profile_mode", profiles_text(), 0644);
   into.text("pp_num_states", "states: 1\n0 default\n");
   into.text("pp_cur_state", "0\n");

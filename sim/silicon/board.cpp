@@ -20,11 +20,10 @@ std::vector<sim::PciBar> bars_of(const GpuProduct& product, std::uint64_t index)
   const bool display = pci_class(product) == 0x030000;
   const std::uint64_t prefetchable = (1 + index) << 41, registers = 0x9000'0000 + (index << 23);
   const std::uint64_t vram = product.apu ? 256ull << 20 : std::bit_ceil(product.vram_bytes);
-  std::vector<sim::PciBar> bars{
-      {0, Kind::prefetchable64, prefetchable, vram},
-      {2, Kind::prefetchable64, prefetchable + (1ull << 40), 2u << 20},
-      {5, Kind::memory32, registers, cdna3 ? 2u << 20 : 512u << 10},
-      {6, Kind::rom, registers + (4u << 20), 128u << 10}};
+  std::vector<sim::PciBar> bars{{0, Kind::prefetchable64, prefetchable, vram},
+                                {2, Kind::prefetchable64, prefetchable + (1ull << 40), 2u << 20},
+                                {5, Kind::memory32, registers, cdna3 ? 2u << 20 : 512u << 10},
+                                {6, Kind::rom, registers + (4u << 20), 128u << 10}};
   if (display) bars.push_back({4, Kind::io, 0xE000 - (index << 12), 256});
   return bars;
 }

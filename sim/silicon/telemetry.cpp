@@ -24,7 +24,8 @@ ClockLevels engine(const GpuProduct& product) {
 
 ClockLevels memory(const GpuProduct& product) {
   const std::uint32_t top = product.memory_clk_mhz;
-  if (product.product == "MI300X" || product.product == "MI300A") return {{900, 1100, 1200, top}, 0};
+  if (product.product == "MI300X" || product.product == "MI300A")
+    return {{900, 1100, 1200, top}, 0};
   if (cdna3(product)) return {{900, top}, 0};
   if (product.gc == IpVersion{9, 4, 2}) return {{400, 700, 1200, top}, 3};
   if (product.gc == IpVersion{9, 4, 1}) return {{top}, 0};
@@ -59,18 +60,34 @@ ClockLevels clock_levels(const GpuProduct& product, ClockDomain domain) {
 
 Temperatures idle_temperatures(const GpuProduct& product) {
   if (cdna3(product)) {
-    return {.edge = 0, .junction = 48, .memory = 45, .edge_critical = 0, .junction_critical = 100,
+    return {.edge = 0,
+            .junction = 48,
+            .memory = 45,
+            .edge_critical = 0,
+            .junction_critical = 100,
             .memory_critical = 105};
   }
   if (product.apu) {
-    return {.edge = 40, .junction = 0, .memory = 0, .edge_critical = 0, .junction_critical = 0,
+    return {.edge = 40,
+            .junction = 0,
+            .memory = 0,
+            .edge_critical = 0,
+            .junction_critical = 0,
             .memory_critical = 0};
   }
   if (instinct(product)) {
-    return {.edge = 36, .junction = 38, .memory = 42, .edge_critical = 100,
-            .junction_critical = 110, .memory_critical = 105};
+    return {.edge = 36,
+            .junction = 38,
+            .memory = 42,
+            .edge_critical = 100,
+            .junction_critical = 110,
+            .memory_critical = 105};
   }
-  return {.edge = 41, .junction = 45, .memory = 48, .edge_critical = 100, .junction_critical = 110,
+  return {.edge = 41,
+          .junction = 45,
+          .memory = 48,
+          .edge_critical = 100,
+          .junction_critical = 110,
           .memory_critical = 100};
 }
 

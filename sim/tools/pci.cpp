@@ -50,8 +50,8 @@ Device read_device(Call& call, const std::string& bdf) {
              .description = {}};
   if (const auto link = process.readlink(std::string(root) + bdf + "/driver"))
     out.driver = basename(*link);
-  for (const auto& [key, device] : call.node.os.pci.devices()) {
-    if (key.text() == bdf) out.description = device.description;
+  for (const sim::PciDevice& device : call.node.os.pci.all()) {
+    if (device.bdf.text() == bdf) out.description = device.description;
   }
   return out;
 }
@@ -62,6 +62,8 @@ std::string_view class_name(std::uint32_t code) {
       return "VGA compatible controller";
     case 0x0302:
       return "3D controller";
+    case 0x0604:
+      return "PCI bridge";
     case 0x0380:
       return "Display controller";
     case 0x1200:

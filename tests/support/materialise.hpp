@@ -10,39 +10,27 @@
 #include <fstream>
 #include <stdexcept>
 #include <string>
-#include <vector>
 
-#include "sim/host/files.hpp"
+#include "sim/host/virtual_tree.hpp"
 
 namespace rocdrill::test {
 
-/// Writes `path` of the node and everything below it to `root` + path. Symlinks stay as they are:
-/// the node's are relative.
-inline void materialise(const sim::FileTree& files, const std::string& path,
-                        const std::filesystem::path& root) {
+/// Writes the tree to `root` + its path. Symlinks stay as they are: the node's are relative.
+inline void materialise(const sim::VirtualTree& tree, const std::filesystem::path& root) {
   namespace fs = std::filesystem;
-  const auto stat = files.lstat(path);
-  if (!stat) throw std::runtime_error("the node has no " + path);
-  const fs::path to = root / path.substr(1);
-  switch (stat->type) {
-    case FileType::directory: {
+  tree.walk([&](const std::string& path, const sim::VirtualEntry& entry) {
+    const fs::path to = root / path.substr(1);
+    if (entry.type == FileType::directory) {
       fs::create_directories(to);
-      const std::vector<std::string> names = files.list(path).value();
-      for (const std::string& name : names) materialise(files, sim::join(path, name), root);
-      break;
+    } else if (entry.type == FileType::symlink) {
+      fs::create_symlink(entry.target, to);
+    } else {
+      std::ofstream out(to, std::ios::binary);
+      if (entry.read) out << entry.read();
+      out.close();
+      ::chmod(to.c_str(), entry.mode);
     }
-    case FileType::symlink:
-      fs::create_symlink(files.readlink(path).value(), to);
-      break;
-    case FileType::regular: {
-      // What only can be written has no content.
-      std::ofstream(to, std::ios::binary) << files.read(path).value_or("");
-      ::chmod(to.c_str(), stat->mode);
-      break;
-    }
-    case FileType::character:
-      break;
-  }
+  });
 }
 
 /// A folder that is gone with the object. ROCDRILL_KEEP_TREE=<folder> keeps what is made there.
