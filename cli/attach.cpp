@@ -90,20 +90,15 @@ std::vector<std::string> split(const std::string& text, char at) {
   try {
     std::optional<DrillRun> drill;
     std::unique_ptr<sim::Node> node;
+    std::vector<sim::FaultUse> faults;
+    for (const std::string& text : request.faults) faults.push_back(parse_fault(text));
     if (!request.drill.empty()) {
       drill = run_drill(arguments, request.drill);
       node = std::move(drill->node);
-    } else {
-      node = boot_node(arguments, request.node);
-    }
-    for (const std::string& text : request.faults) {
-      const sim::FaultUse use = parse_fault(text);
-      const sim::Fault* fault = sim::FaultRegistry::instance().find(use.id);
-      auto parameters = sim::FaultRegistry::check(fault->info(), use.parameters);
-      if (!parameters) throw Failure{exit_usage, parameters.error() + "\n"};
-      fault->prepare(*node, *parameters);
-      node->inject(use);
+      for (const sim::FaultUse& use : faults) put_in(*node, use);
       node->run();
+    } else {
+      node = boot_node(arguments, request.node, faults);
     }
     {
       NodeServer server(*node, SessionFolder::create(request.name), server_options());

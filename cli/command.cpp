@@ -71,10 +71,21 @@ DrillRun run_drill(const po::variables_map& arguments, const std::string& id, bo
   return run;
 }
 
-std::unique_ptr<sim::Node> boot_node(const po::variables_map& arguments, const std::string& id) {
+std::unique_ptr<sim::Node> boot_node(const po::variables_map& arguments, const std::string& id,
+                                     const std::vector<sim::FaultUse>& faults) {
   auto node = scenarios::make_node(load_node(arguments, id), run_options(arguments));
+  for (const sim::FaultUse& use : faults) put_in(*node, use);
   node->boot();
   return node;
+}
+
+void put_in(sim::Node& node, const sim::FaultUse& use) {
+  const sim::Fault* fault = sim::FaultRegistry::instance().find(use.id);
+  if (!fault) throw std::invalid_argument("there is no fault '" + use.id + "'");
+  const auto parameters = sim::FaultRegistry::check(fault->info(), use.parameters);
+  if (!parameters) throw std::invalid_argument(parameters.error());
+  node.inject(use);
+  fault->prepare(node, *parameters);
 }
 
 void add_run_options(po::options_description& options) {

@@ -70,8 +70,11 @@ struct DrillRun {
   std::unique_ptr<sim::Node> node;
 };
 DrillRun run_drill(const po::variables_map& arguments, const std::string& id, bool healthy = false);
-/// A node by name, booted, without any fault.
-std::unique_ptr<sim::Node> boot_node(const po::variables_map& arguments, const std::string& id);
+/// A node by name, booted; with these faults in it before it boots.
+std::unique_ptr<sim::Node> boot_node(const po::variables_map& arguments, const std::string& id,
+                                     const std::vector<sim::FaultUse>& faults = {});
+/// Injects the fault, in the circumstances that it needs. Throws std::invalid_argument.
+void put_in(sim::Node& node, const sim::FaultUse& use);
 /// --seed, --threads.
 void add_run_options(po::options_description& options);
 scenarios::RunOptions run_options(const po::variables_map& arguments);
