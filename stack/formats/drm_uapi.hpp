@@ -135,9 +135,9 @@ static_assert(offsetof(DeviceInfo, ids_flags) == 136);
 static_assert(offsetof(DeviceInfo, virtual_address_offset) == 144);
 static_assert(offsetof(DeviceInfo, vram_type) == 176);
 static_assert(offsetof(DeviceInfo, wave_front_size) == 240);
-static_assert(offsetof(DeviceInfo, high_va_offset) == 352);
-static_assert(offsetof(DeviceInfo, tcc_disabled_mask) == 376);
-static_assert(offsetof(DeviceInfo, min_engine_clock) == 384);
+static_assert(offsetof(DeviceInfo, high_va_offset) == 336);
+static_assert(offsetof(DeviceInfo, tcc_disabled_mask) == 360);
+static_assert(offsetof(DeviceInfo, min_engine_clock) == 368);
 
 inline constexpr std::uint64_t ids_flag_fusion = 1;  ///< integrated
 
