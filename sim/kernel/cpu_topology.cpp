@@ -1,6 +1,7 @@
 #include "sim/kernel/cpu_topology.hpp"
 
 #include <fmt/format.h>
+#include <fnmatch.h>
 
 #include <algorithm>
 #include <cstdlib>
@@ -18,13 +19,13 @@ std::uint32_t cores_in_name(const std::string& name) {
 }
 
 struct Generation {
-  const char* part;  ///< of the model name
+  const char* pattern;  ///< of the model name
   std::uint32_t model, stepping, family, l2_kib;
 };
 constexpr Generation generations[] = {
-    {"EPYC 9", 0x11, 1, 25, 1024},   {"Ryzen 9 7", 0x61, 2, 25, 1024}, {"EPYC 73", 1, 1, 25, 512},
-    {"EPYC 74", 1, 1, 25, 512},      {"EPYC 75", 1, 1, 25, 512},       {"EPYC 77", 1, 1, 25, 512},
-    {"EPYC 7A53", 0x30, 1, 25, 512}, {"EPYC 7", 0x31, 0, 23, 512},
+    {"*EPYC 9*", 0x11, 1, 25, 1024},   {"*Ryzen 9 7*", 0x61, 2, 25, 1024},
+    {"*EPYC 7A53*", 0x30, 1, 25, 512}, {"*EPYC 7??3*", 1, 1, 25, 512},
+    {"*Ryzen 9 5*", 0x21, 2, 25, 512}, {"*EPYC 7??2*", 0x31, 0, 23, 512},
 };
 
 }  // namespace
@@ -38,7 +39,7 @@ CpuTopology::CpuTopology(const CpuInfo& info)
   }
   std::uint32_t l2 = 512;
   for (const Generation& generation : generations) {
-    if (info.model.find(generation.part) == std::string::npos) continue;
+    if (fnmatch(generation.pattern, info.model.c_str(), 0) != 0) continue;
     model = generation.model;
     stepping = generation.stepping;
     family = generation.family;

@@ -67,8 +67,8 @@ TEST(NodeFile, EqualGpusInOneGo) {
 TEST(NodeFile, BadGpus) {
   EXPECT_EQ(gpus("gpus: {product: MI300X, count: 3, bdfs: [\"0000:1b:00.0\"]}"),
             "small.yaml:9:41: error: 'gpus.bdfs' has 1 entries for 3 GPUs\n");
-  EXPECT_EQ(gpus("gpus: {product: MI300, count: 1, bdfs: [\"0000:1b:00.0\"]}"),
-            "small.yaml:9:17: error: 'gpus.product' is 'MI300', which is not in the catalogue\n"
+  EXPECT_EQ(gpus("gpus: {product: MI300Y, count: 1, bdfs: [\"0000:1b:00.0\"]}"),
+            "small.yaml:9:17: error: 'gpus.product' is 'MI300Y', which is not in the catalogue\n"
             "  hint: did you mean 'MI300X'?\n");
   EXPECT_EQ(gpus("gpus:\n  - {product: MI210, bdf: \"1b:00.0\"}"),
             "small.yaml:10:27: error: 'gpus[0].bdf' cannot be '1b:00.0'\n"

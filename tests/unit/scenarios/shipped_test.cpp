@@ -26,7 +26,8 @@ std::vector<LoadedDrill> all_drills() {
 }
 
 TEST(Shipped, NodesLoad) {
-  EXPECT_THAT(data().list_nodes(), testing::IsSupersetOf({"mi210", "mi300x-8", "rx7900xtx-igpu"}));
+  EXPECT_THAT(data().list_nodes(), testing::IsSupersetOf({"gfx1030", "mi100", "mi210", "mi250x-4",
+                                                          "mi300x-8", "rx7900xtx-igpu"}));
   for (const std::string& id : data().list_nodes()) {
     const auto node = load_node(data(), id, knowledge());
     EXPECT_TRUE(node) << text(node.error());

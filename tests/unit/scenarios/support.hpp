@@ -68,7 +68,7 @@ inline Knowledge knowledge() {
     return at == faults().end() ? nullptr : &*at;
   };
   for (const sim::FaultInfo& fault : faults()) known.fault_ids.push_back(fault.id);
-  known.products = {"MI210", "MI300X", "RX 7900 XTX", "Raphael"};
+  known.products = {"MI100", "MI210", "MI250X", "MI300X", "RX 6900 XT", "RX 7900 XTX", "Raphael"};
   known.known_product = [products = known.products](std::string_view product) {
     return std::ranges::find(products, product) != products.end();
   };
