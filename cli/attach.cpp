@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -201,6 +202,7 @@ StartedServer start_server(const po::variables_map& arguments, const AttachReque
   if (::pipe2(ready, O_CLOEXEC) != 0)
     throw Failure{exit_internal, fmt::format("no pipe: {}\n", std::strerror(errno))};
   std::cout.flush();
+  const int parent = ::getpid();
   const int pid = ::fork();
   if (pid < 0) throw Failure{exit_unavailable, fmt::format("fork: {}\n", std::strerror(errno))};
   if (pid == 0) {
@@ -208,8 +210,11 @@ StartedServer start_server(const po::variables_map& arguments, const AttachReque
     ::setsid();  // Ctrl-C in the terminal is for the program, not for the node
     const int null = ::open("/dev/null", O_RDWR);
     ::dup2(null, STDIN_FILENO);
-    if (detach) {
-      ::dup2(null, STDOUT_FILENO);
+    ::dup2(null, STDOUT_FILENO);  // who reads our output waits for the program, not for the node
+    if (!detach) {
+      ::prctl(PR_SET_PDEATHSIG, SIGTERM);  // a node of `run` and `shell` ends with them
+      if (::getppid() != parent) ::_exit(exit_internal);
+    } else {
       const int log = ::open((session.string() + ".log").c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0600);
       ::dup2(log >= 0 ? log : null, STDERR_FILENO);
     }

@@ -107,8 +107,11 @@ void DoorbellThread::sleep(bool waiting, unsigned idle_rounds) {
   const auto poll_time = std::min<std::chrono::microseconds>(
       longest_poll, memory_poll * (1u << std::min(idle_rounds, 6u)));
   const bool armed = arm();
-  // What came between the last look and the protection.
-  if (armed && process_.serve_doorbells().any) return disarm();
+  if (armed) {  // what came between the last look and the protection
+    const auto served = process_.serve_doorbells();
+    if (served.any) return disarm();
+    waiting = served.waiting;
+  }
   pollfd files[] = {{wake_, POLLIN, 0}, {userfault_, POLLIN, 0}};
   const timespec limit{0, std::chrono::nanoseconds(poll_time).count()};
   const bool forever = armed && !waiting;

@@ -54,16 +54,22 @@ int KfdProcess::create_event(void* argument) {
 }
 
 int KfdProcess::destroy_event(void* argument) {
-  if (events_.erase(as<kfd::DestroyEventArgs>(argument).event_id) == 0) return EINVAL;
-  surroundings_.notify();  // whoever waits for it learns that it is gone
+  const auto at = events_.find(as<kfd::DestroyEventArgs>(argument).event_id);
+  if (at == events_.end()) return EINVAL;
+  for (Waiter* waiter : at->second.waiters) waiter->destroyed = true;
+  events_.erase(at);
+  surroundings_.notify();
   return 0;
 }
 
+/// set_event(): everybody who waits is woken; an auto-reset event stays set only if nobody does.
 void KfdProcess::signal(std::uint32_t event_id) {
   const auto at = events_.find(event_id);
   if (at == events_.end()) return;
-  at->second.signalled = true;
-  ++at->second.age;
+  Event& event = at->second;
+  event.signalled = !event.auto_reset || event.waiters.empty();
+  ++event.age;
+  for (Waiter* waiter : event.waiters) waiter->activated = true;
   surroundings_.notify();
 }
 
@@ -106,59 +112,68 @@ void KfdProcess::memory_exception(const kfd::MemoryExceptionData& data) {
   }
 }
 
-bool KfdProcess::event_ready(const kfd::EventData& data) const {
-  const auto at = events_.find(data.event_id);
-  if (at == events_.end()) return true;  // destroyed meanwhile: the wait ends, and fails
-  const Event& event = at->second;
-  if (event.signalled) return true;
+/// init_event_waiter(): takes a set auto-reset event for this waiter.
+void KfdProcess::begin_wait(Waiter& waiter, const kfd::EventData& data) {
+  Event& event = events_.at(data.event_id);
+  waiter.event_id = data.event_id;
+  waiter.activated = event.signalled;
+  if (event.auto_reset) event.signalled = false;
   const std::uint64_t seen = data.signal_event_data.last_event_age;
-  return event.type == number(kfd::EventType::signal) && devices_.facts().era.minor >= 14 &&
-         seen != 0 && seen != event.age;
+  if (event.type == number(kfd::EventType::signal) && devices_.facts().era.minor >= 14 &&
+      seen != 0 && seen != event.age)
+    waiter.activated = true;
+  event.waiters.push_back(&waiter);
+}
+
+/// free_waiters(): what an unfinished wait took goes back.
+void KfdProcess::end_wait(Waiter& waiter, bool give_back) {
+  const auto at = events_.find(waiter.event_id);
+  if (waiter.destroyed || at == events_.end()) return;
+  std::erase(at->second.waiters, &waiter);
+  if (give_back && waiter.activated && at->second.auto_reset) signal(waiter.event_id);
+}
+
+void KfdProcess::describe_event(kfd::EventData& data) const {
+  const Event& event = events_.at(data.event_id);
+  if (event.type == number(kfd::EventType::memory)) data.memory_exception_data = event.memory;
+  if (event.type == number(kfd::EventType::hw_exception)) data.hw_exception_data = event.hardware;
+  if (event.type == number(kfd::EventType::signal) && data.signal_event_data.last_event_age != 0)
+    data.signal_event_data.last_event_age = event.age;
 }
 
 int KfdProcess::wait_events(void* argument) {
   auto& args = as<kfd::WaitEventsArgs>(argument);
   if (args.num_events > events_.size()) return EINVAL;
   std::vector<kfd::EventData> list(args.num_events);
-  if (!list.empty() &&
-      !copy_from_user(list.data(), args.events_ptr, list.size() * sizeof list[0]))
+  if (!list.empty() && !copy_from_user(list.data(), args.events_ptr, list.size() * sizeof list[0]))
     return EFAULT;
   for (const kfd::EventData& data : list) {
     if (!events_.contains(data.event_id)) return EINVAL;
   }
+  std::vector<Waiter> waiters(list.size());
+  for (std::size_t i = 0; i < list.size(); ++i) begin_wait(waiters[i], list[i]);
   const auto ready = [&] {
-    const auto is_ready = [this](const kfd::EventData& data) { return event_ready(data); };
-    if (std::ranges::any_of(list, [this](const auto& data) { return !events_.contains(data.event_id); }))
-      return true;
-    if (list.empty()) return false;
-    return args.wait_for_all != 0 ? std::ranges::all_of(list, is_ready)
-                                  : std::ranges::any_of(list, is_ready);
+    if (std::ranges::any_of(waiters, &Waiter::destroyed)) return true;
+    if (waiters.empty()) return false;
+    return args.wait_for_all != 0 ? std::ranges::all_of(waiters, &Waiter::activated)
+                                  : std::ranges::any_of(waiters, &Waiter::activated);
   };
   // ioctl() holds the lock; waiting gives it up.
   std::unique_lock lock(mutex_, std::adopt_lock);
   const bool came = surroundings_.wait(lock, args.timeout, ready);
   lock.release();
-  if (!came) {
-    args.wait_result = static_cast<std::uint32_t>(kfd::WaitResult::timeout);
-    return 0;
-  }
-  for (kfd::EventData& data : list) {
-    const auto at = events_.find(data.event_id);
-    if (at == events_.end()) {
-      args.wait_result = static_cast<std::uint32_t>(kfd::WaitResult::fail);
-      return EIO;
+  const bool destroyed = std::ranges::any_of(waiters, &Waiter::destroyed);
+  if (came && !destroyed) {
+    for (std::size_t i = 0; i < list.size(); ++i) {
+      if (waiters[i].activated) describe_event(list[i]);
     }
-    Event& event = at->second;
-    if (!event_ready(data)) continue;
-    if (event.type == number(kfd::EventType::memory)) data.memory_exception_data = event.memory;
-    if (event.type == number(kfd::EventType::hw_exception))
-      data.hw_exception_data = event.hardware;
-    if (event.type == number(kfd::EventType::signal) &&
-        data.signal_event_data.last_event_age != 0)
-      data.signal_event_data.last_event_age = event.age;
-    if (event.auto_reset) event.signalled = false;
   }
-  args.wait_result = static_cast<std::uint32_t>(kfd::WaitResult::complete);
+  for (Waiter& waiter : waiters) end_wait(waiter, !came);
+  args.wait_result = static_cast<std::uint32_t>(destroyed ? kfd::WaitResult::fail
+                                                : came    ? kfd::WaitResult::complete
+                                                          : kfd::WaitResult::timeout);
+  if (destroyed) return EIO;
+  if (!came) return 0;
   const bool copied =
       list.empty() || copy_to_user(args.events_ptr, list.data(), list.size() * sizeof list[0]);
   return copied ? 0 : EFAULT;

@@ -109,6 +109,12 @@ class KfdProcess final : public DeviceFile {
     std::optional<Backing> backing;  ///< what to give back
     std::set<std::uint32_t> mapped;  ///< gpu_ids
   };
+  /// One event that one WAIT_EVENTS waits for.
+  struct Waiter {
+    std::uint32_t event_id = 0;
+    bool activated = false;
+    bool destroyed = false;  ///< the event, meanwhile
+  };
   struct Event {
     std::uint32_t type = 0;
     bool auto_reset = false;
@@ -116,6 +122,7 @@ class KfdProcess final : public DeviceFile {
     std::uint64_t age = 1;
     kfd::MemoryExceptionData memory{};  ///< of type memory
     kfd::HwExceptionData hardware{};    ///< of type hw_exception
+    std::vector<Waiter*> waiters{};
   };
   class HardwareQueue;
   class AqlQueue;
@@ -134,7 +141,9 @@ class KfdProcess final : public DeviceFile {
   void signal(std::uint32_t event_id);
   void page_fault(std::uint32_t gpu_id, const cp::MemoryFault& fault);
   void memory_exception(const kfd::MemoryExceptionData& data);
-  bool event_ready(const kfd::EventData& data) const;
+  void begin_wait(Waiter& waiter, const kfd::EventData& data);
+  void end_wait(Waiter& waiter, bool give_back);
+  void describe_event(kfd::EventData& data) const;
   int check_queue(std::uint64_t ring, std::uint64_t ring_size, std::uint32_t percentage,
                   std::uint32_t priority) const;
   int check_queue_buffers(const kfd::CreateQueueArgs& args);

@@ -29,7 +29,9 @@ bool KfdProcess::AqlQueue::run() {
   return done.launched > 0 || done.completed > 0;
 }
 
-bool KfdProcess::AqlQueue::waiting() const { return queue.state() == cp::QueueState::waiting; }
+bool KfdProcess::AqlQueue::waiting() const {
+  return queue.state() == cp::QueueState::waiting || queue.state() == cp::QueueState::active;
+}
 
 void KfdProcess::AqlQueue::queue_error(cp::Queue&, const cp::QueueError& error) {
   const std::string subject = fmt::format("pid {} queue {}", process_.opener_.pid, id);
@@ -89,7 +91,9 @@ bool KfdProcess::SdmaQueue::run() {
   return done.packets > 0 || done.bytes > 0;
 }
 
-bool KfdProcess::SdmaQueue::waiting() const { return queue.state() == cp::QueueState::waiting; }
+bool KfdProcess::SdmaQueue::waiting() const {
+  return queue.state() == cp::QueueState::waiting || queue.state() == cp::QueueState::active;
+}
 
 void KfdProcess::SdmaQueue::queue_error(cp::SdmaQueue&, const cp::SdmaError& error) {
   process_.devices_.record(Layer::silicon,

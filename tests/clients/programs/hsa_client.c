@@ -211,7 +211,7 @@ static void churn(int count) {
     hsa_signal_store_relaxed(done, 1);
     submit(queue, HSA_PACKET_TYPE_BARRIER_AND, NULL, 0, done);
     if (wait_zero(done, 10, HSA_WAIT_STATE_ACTIVE) != 0) {
-      printf("lost %d\n", i);
+      printf("lost %d value %ld\n", i, (long)hsa_signal_load_relaxed(done));
       exit(2);
     }
     CHECK(hsa_queue_destroy(queue));
