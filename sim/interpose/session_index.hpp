@@ -82,6 +82,9 @@ inline constexpr char identity_variable[] = "ROCDRILL_IDENTITY";  ///< "user:uid
 /// device is "kfd", "renderD128" or "card0").
 inline constexpr char device_socket_prefix[] = "rocdrill/";
 
+/// POSIX shared memory "/x" of the node is "/rocdrill.<the same 8 digits>.x" of this machine.
+inline constexpr char shared_name_prefix[] = "rocdrill.";
+
 // Requests of the preload library: a connection each, one message in JSON, one answer {"errno": N}.
 // All carry "comm" (of the task) and "identity" (user:uid:gid:gid,...; the effective ids).
 //   {"op":"open","path":"/dev/kfd","flags":F}  from a socket that is bound to the name above, which

@@ -28,7 +28,10 @@ Kernel::Kernel(sim::Os& os, silicon::Board& board)
   modprobe.set_entry("amdgpu", {[this](const LoadedModule& module, EventId cause) {
                                   return amdgpu.init(module, cause);
                                 },
-                                [this](EventId cause) { return amdgpu.exit(cause); }});
+                                [this](EventId cause) {
+                                  // An open device file holds a reference on the module.
+                                  return kfd.open_files() > 0 ? EBUSY : amdgpu.exit(cause);
+                                }});
   os.pci.register_driver(
       {.name = "amdgpu",
        .loaded = [this] { return modules.find("amdgpu") != nullptr; },

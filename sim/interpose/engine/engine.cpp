@@ -20,6 +20,7 @@
 #include "sim/interpose/engine/doorbell_thread.hpp"
 #include "sim/interpose/engine/drm_file.hpp"
 #include "sim/interpose/engine/remote_service.hpp"
+#include "sim/interpose/engine/runtime_note.hpp"
 #include "sim/interpose/engine_abi.hpp"
 #include "sim/interpose/session_index.hpp"
 
@@ -66,6 +67,7 @@ class ProcessEngine final : public kernel::Surroundings, public kernel::FileTabl
         doorbells_(process_),
         drm_(service_) {
     watch();
+    std::fputs(runtime_note(service_.facts()).c_str(), stderr);
   }
   ~ProcessEngine() override { stop(); }
 

@@ -59,10 +59,15 @@ int find(const char* path, Record* out, char* buffer, size_t size, Record** resu
 }
 
 constexpr size_t buffer_size = 65536;
-char passwd_buffer[buffer_size];
-char group_buffer[buffer_size];
-passwd static_passwd;
-group static_group;
+// Each function has a record of its own, as in glibc: rocminfo hands the name that getgrgid() gave it to
+// getgrnam().
+template <typename Record>
+struct Static {
+  Record record;
+  char buffer[buffer_size];
+};
+Static<passwd> of_getpwnam, of_getpwuid, of_getpwent;
+Static<group> of_getgrnam, of_getgrgid, of_getgrent;
 FILE* passwd_walk = nullptr;
 FILE* group_walk = nullptr;
 
@@ -124,14 +129,14 @@ ROCDRILL_HOOK(passwd*, getpwnam, const char* name) {
   if (!served(passwd_file)) return ROCDRILL_REAL(getpwnam)(name);
   passwd* result = nullptr;
   const int error =
-      hook_getpwnam_r(name, &static_passwd, passwd_buffer, sizeof passwd_buffer, &result);
+      hook_getpwnam_r(name, &of_getpwnam.record, of_getpwnam.buffer, buffer_size, &result);
   return or_error(error, result);
 }
 ROCDRILL_HOOK(passwd*, getpwuid, uid_t uid) {
   if (!served(passwd_file)) return ROCDRILL_REAL(getpwuid)(uid);
   passwd* result = nullptr;
   const int error =
-      hook_getpwuid_r(uid, &static_passwd, passwd_buffer, sizeof passwd_buffer, &result);
+      hook_getpwuid_r(uid, &of_getpwuid.record, of_getpwuid.buffer, buffer_size, &result);
   return or_error(error, result);
 }
 ROCDRILL_HOOK(void, setpwent, void) {
@@ -149,7 +154,7 @@ ROCDRILL_HOOK(int, getpwent_r, passwd* out, char* buffer, size_t size, passwd** 
 ROCDRILL_HOOK(passwd*, getpwent, void) {
   if (!served(passwd_file)) return ROCDRILL_REAL(getpwent)();
   passwd* result = nullptr;
-  next(passwd_file, passwd_walk, &static_passwd, passwd_buffer, sizeof passwd_buffer, &result);
+  next(passwd_file, passwd_walk, &of_getpwent.record, of_getpwent.buffer, buffer_size, &result);
   return result;
 }
 
@@ -168,13 +173,13 @@ ROCDRILL_HOOK(group*, getgrnam, const char* name) {
   if (!served(group_file)) return ROCDRILL_REAL(getgrnam)(name);
   group* result = nullptr;
   const int error =
-      hook_getgrnam_r(name, &static_group, group_buffer, sizeof group_buffer, &result);
+      hook_getgrnam_r(name, &of_getgrnam.record, of_getgrnam.buffer, buffer_size, &result);
   return or_error(error, result);
 }
 ROCDRILL_HOOK(group*, getgrgid, gid_t gid) {
   if (!served(group_file)) return ROCDRILL_REAL(getgrgid)(gid);
   group* result = nullptr;
-  const int error = hook_getgrgid_r(gid, &static_group, group_buffer, sizeof group_buffer, &result);
+  const int error = hook_getgrgid_r(gid, &of_getgrgid.record, of_getgrgid.buffer, buffer_size, &result);
   return or_error(error, result);
 }
 ROCDRILL_HOOK(void, setgrent, void) {
@@ -192,7 +197,7 @@ ROCDRILL_HOOK(int, getgrent_r, group* out, char* buffer, size_t size, group** re
 ROCDRILL_HOOK(group*, getgrent, void) {
   if (!served(group_file)) return ROCDRILL_REAL(getgrent)();
   group* result = nullptr;
-  next(group_file, group_walk, &static_group, group_buffer, sizeof group_buffer, &result);
+  next(group_file, group_walk, &of_getgrent.record, of_getgrent.buffer, buffer_size, &result);
   return result;
 }
 

@@ -38,7 +38,20 @@ int lock(const fs::path& folder) {
   return -1;
 }
 
+/// Shared memory and semaphores that programs of the node left behind.
+void remove_shared_memory(const fs::path& folder) {
+  const std::string path = folder.string();
+  const std::string prefix =
+      fmt::format("{}{:08x}.", shared_name_prefix, index_hash(path.data(), path.size()));
+  std::error_code error;
+  for (const auto& entry : fs::directory_iterator("/dev/shm", error)) {
+    const std::string name = entry.path().filename().string();
+    if (name.starts_with(prefix) || name.starts_with("sem." + prefix)) fs::remove(entry.path(), error);
+  }
+}
+
 void remove_tree(const fs::path& folder) {
+  remove_shared_memory(folder);
   ::umount2((folder / "root" / "sys").c_str(), MNT_DETACH);  // of a killed server; usually absent
   std::error_code ignored;
   fs::remove_all(folder, ignored);
