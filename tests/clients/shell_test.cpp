@@ -41,7 +41,8 @@ class ShellDrills : public testing::TestWithParam<std::string> {
 TEST_P(ShellDrills, SolveRepairsIt) {
   const Output output = typed(drill(GetParam()).drill.solve);
   EXPECT_THAT(output.out, HasSubstr("check=0\n")) << output.out << output.err;
-  EXPECT_EQ((output.out + output.err).find("not modelled"), std::string::npos) << output.err;
+  EXPECT_EQ((output.out + output.err).find("not modelled by rocdrill"), std::string::npos)
+      << output.err;
 }
 
 TEST_P(ShellDrills, WrongFixesDoNot) {

@@ -102,7 +102,7 @@ class SmiOption : public testing::TestWithParam<const char*> {
 TEST_P(SmiOption, Prints) {
   const Output output =
       rocdrill(std::string("run --node mi210 -- rocm-smi ") + GetParam());
-  EXPECT_THAT(output.out, HasSubstr("GPU")) << output.err;
+  EXPECT_THAT(output.out, HasSubstr("End of ROCm SMI Log")) << output.err;
   EXPECT_EQ(output.err.find("Traceback"), std::string::npos) << output.err;
   EXPECT_THAT(output.out, Not(HasSubstr("No AMD GPUs")));
   EXPECT_THAT(output.out + output.err, Not(HasSubstr("not modelled")));
