@@ -294,6 +294,10 @@ std::vector<std::string> node_environment(const std::string& session, bool login
   loaded = loaded.empty() ? preload : preload + ":" + loaded;
   variables[interpose::session_variable] = session;
   variables[interpose::identity_variable] = told.at("identity").get<std::string>();
+#ifdef __SANITIZE_ADDRESS__
+  // The commands of this build are instrumented; the preload library comes before their runtime.
+  variables["ASAN_OPTIONS"] += ":verify_asan_link_order=0";
+#endif
   variables["PATH"] = session + "/bin:" + variables["PATH"] + ":/usr/sbin:/sbin";
   if (login) {
     for (const char* name : {"USER", "LOGNAME"}) variables[name] = told.at("user").get<std::string>();
