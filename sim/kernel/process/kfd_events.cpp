@@ -59,19 +59,25 @@ int KfdProcess::destroy_event(void* argument) {
   return 0;
 }
 
+void KfdProcess::set(Event& event) {
+  event.signalled = true;
+  ++event.age;
+  surroundings_.notify();
+}
+
+/// By a device.
 void KfdProcess::signal(std::uint32_t event_id) {
   const auto at = events_.find(event_id);
   if (at == events_.end()) return;
-  at->second.signalled = true;
-  ++at->second.age;
-  surroundings_.notify();
+  if (observer_) observer_->signalled(event_id);
+  set(at->second);
 }
 
 int KfdProcess::set_event(void* argument) {
   const std::uint32_t id = as<kfd::SetEventArgs>(argument).event_id;
   const auto at = events_.find(id);
   if (at == events_.end() || at->second.type != number(kfd::EventType::signal)) return EINVAL;
-  signal(id);
+  set(at->second);
   return 0;
 }
 
