@@ -88,26 +88,10 @@ std::vector<std::string> split(const std::string& text, char at) {
   int code = exit_internal;
   std::string problem;
   try {
-    std::optional<DrillRun> drill;
-    std::unique_ptr<sim::Node> node;
-    if (!request.drill.empty()) {
-      drill = run_drill(arguments, request.drill);
-      node = std::move(drill->node);
-    } else {
-      node = boot_node(arguments, request.node);
-    }
-    for (const std::string& text : request.faults) {
-      const sim::FaultUse use = parse_fault(text);
-      const sim::Fault* fault = sim::FaultRegistry::instance().find(use.id);
-      auto parameters = sim::FaultRegistry::check(fault->info(), use.parameters);
-      if (!parameters) throw Failure{exit_usage, parameters.error() + "\n"};
-      fault->prepare(*node, *parameters);
-      node->inject(use);
-      node->run();
-    }
+    auto [node, drill] = make_attached_node(arguments, request);
     {
       NodeServer server(*node, SessionFolder::create(request.name), server_options());
-      DrillSession session(server, drill ? std::optional(std::move(drill->drill)) : std::nullopt);
+      DrillSession session(server, std::move(drill));
       static_cast<void>(!::write(ready, "+", 1));
       ::close(ready);
       server.run();
@@ -193,6 +177,26 @@ sim::FaultUse parse_fault(const std::string& text) {
   if (auto checked = sim::FaultRegistry::check(fault->info(), use.parameters); !checked)
     throw Failure{exit_usage, checked.error() + "\n"};
   return use;
+}
+
+AttachedNode make_attached_node(const po::variables_map& arguments, const AttachRequest& request) {
+  AttachedNode made;
+  if (!request.drill.empty()) {
+    DrillRun run = run_drill(arguments, request.drill);
+    made = {std::move(run.node), std::move(run.drill)};
+  } else {
+    made.node = boot_node(arguments, request.node);
+  }
+  for (const std::string& text : request.faults) {
+    const sim::FaultUse use = parse_fault(text);
+    const sim::Fault* fault = sim::FaultRegistry::instance().find(use.id);
+    auto parameters = sim::FaultRegistry::check(fault->info(), use.parameters);
+    if (!parameters) throw Failure{exit_usage, parameters.error() + "\n"};
+    fault->prepare(*made.node, *parameters);
+    made.node->inject(use);
+    made.node->run();
+  }
+  return made;
 }
 
 StartedServer start_server(const po::variables_map& arguments, const AttachRequest& request,
