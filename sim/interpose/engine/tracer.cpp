@@ -31,6 +31,11 @@ bool read_memory(void* to, std::uint64_t from, std::size_t bytes) {
   return kernel::copy_from_user(to, from, bytes);
 }
 
+trace::SignalState state_of(const aql::AmdSignal& signal) {
+  return {__atomic_load_n(&signal.value, __ATOMIC_RELAXED), signal.event_mailbox_ptr,
+          signal.event_id};
+}
+
 /// _IOC_SIZE.
 std::size_t size_of_request(std::uint64_t request) { return request >> 16 & 0x3FFF; }
 
@@ -62,21 +67,22 @@ void Tracer::doorbell(std::uint32_t queue, std::uint64_t value) {
 
 void Tracer::packet(const kernel::ObservedPacket& packet) {
   using What = kernel::ObservedPacket::What;
-  trace::PacketNote note{.type = packet.what == What::launched    ? "packet"
-                                 : packet.what == What::completed ? "completion"
-                                                                  : "failure",
-                         .queue = packet.queue,
-                         .sdma = packet.sdma,
-                         .index = packet.index,
-                         .dwords = packet.dwords,
-                         .bytes = packet.bytes,
-                         .signal = {},
-                         .reason = packet.reason};
-  if (packet.completion) {
-    const aql::AmdSignal& signal = *packet.completion;
-    note.signal = trace::SignalState{__atomic_load_n(&signal.value, __ATOMIC_RELAXED),
-                                     signal.event_mailbox_ptr, signal.event_id};
-  }
+  trace::PacketNote note;
+  note.type = packet.what == What::launched    ? "packet"
+              : packet.what == What::completed ? "completion"
+                                               : "failure";
+  note.queue = packet.queue;
+  note.sdma = packet.sdma;
+  note.index = packet.index;
+  note.dwords = packet.dwords;
+  note.bytes = packet.bytes;
+  note.reason = packet.reason;
+  if (packet.completion) note.signal = state_of(*packet.completion);
+  const auto& path = packet.error_path;
+  if (path.inactive) note.inactive = state_of(*path.inactive);
+  note.inactive_signal = path.inactive_signal;
+  note.reason_address = path.reason_address;
+  note.reason_event = path.event_id;
   write(trace::packet_record(note));
 }
 

@@ -62,6 +62,8 @@ class Replayer {
 
  private:
   void note_packet(const Record& record);
+  void prepare_errors(const Json& create, std::uint32_t queue_id);
+  void signalled(const Record& record);
   void step(const Record& record);
   void ioctl(const Record& record);
   void compare_ioctl(const Record& record, Ioctl nr, const std::vector<std::byte>& argument);
@@ -115,15 +117,25 @@ void Replayer::step(const Record& record) {
     case RecordType::completion:
     case RecordType::failure:
       return after_packet(record);
-    case RecordType::signalled: {
-      const auto id = static_cast<std::uint32_t>(number_of(record.json, "event_id"));
-      const std::uint64_t count = ++signals_[id];
-      client_.run();
-      if (client_.signals(id) < count) {
-        differ(record, fmt::format("event {}", id), fmt::format("signalled {} times", count),
-               fmt::format("signalled {} times", client_.signals(id)));
-      }
-    }
+    case RecordType::signalled:
+      return signalled(record);
+  }
+}
+
+void Replayer::signalled(const Record& record) {
+  const auto id = static_cast<std::uint32_t>(number_of(record.json, "event_id"));
+  const std::uint64_t count = ++signals_[id];
+  client_.run();
+  if (client_.signals(id) >= count) return;
+  // A queue's error is signalled before it is recorded.
+  const auto next = std::ranges::upper_bound(recorded_.records, record.seq, {}, &Record::seq);
+  if (next != recorded_.records.end() && next->type == RecordType::failure) {
+    after_packet(*next);
+    if (outcome_.divergence || !outcome_.stopped.empty()) return;
+  }
+  if (client_.signals(id) < count) {
+    differ(record, fmt::format("event {}", id), fmt::format("signalled {} times", count),
+           fmt::format("signalled {} times", client_.signals(id)));
   }
 }
 
@@ -261,11 +273,39 @@ void Replayer::succeeded(const Record& record, Ioctl nr, const std::vector<std::
   }
   if (nr == Ioctl::create_queue && argument.size() >= kfd::create_queue_args_size_1_11) {
     const auto id = static_cast<std::uint32_t>(number_of(out, "queue_id"));
+    prepare_errors(record.json, id);
     producers_.erase(id);
     producers_.emplace(id, Producer(client_, record.json, packets_[id]));
   }
   if (nr == Ioctl::destroy_queue)
     producers_.erase(static_cast<std::uint32_t>(number_of(in, "queue_id")));
+}
+
+/// The places where the runtime wants to be told of the queue's error, if the record has one.
+void Replayer::prepare_errors(const Json& create, std::uint32_t queue_id) {
+  const auto store = [this](std::uint64_t address, std::uint64_t value, std::size_t bytes) {
+    client_.memory.store(address, std::as_bytes(std::span(&value, 1)).first(bytes));
+  };
+  for (const Record* failed : packets_[queue_id]) {
+    if (failed->type != RecordType::failure) continue;
+    const Json& json = failed->json;
+    if (json.contains("inactive_signal")) {
+      const Json& signal = json.at("inactive_signal");
+      const std::uint64_t address = number_of(signal, "address");
+      const std::uint64_t amd_queue = number_of(create.at("in"), "write_pointer_address") -
+                                      offsetof(aql::AmdQueue, write_dispatch_id);
+      store(amd_queue + offsetof(aql::AmdQueue, queue_inactive_signal), address, 8);
+      store(address + offsetof(aql::AmdSignal, kind), 1, 8);
+      store(address + offsetof(aql::AmdSignal, event_mailbox_ptr), number_of(signal, "mailbox"), 8);
+      store(address + offsetof(aql::AmdSignal, event_id), number_of(signal, "event_id"), 4);
+    }
+    const std::uint64_t save_area = number_of(create.at("in"), "ctx_save_restore_address");
+    if (json.contains("error_reason") && save_area != 0) {
+      constexpr std::uint64_t reason_pointer = 24, event_id = 32;  // kfd_context_save_area_header
+      store(save_area + reason_pointer, number_of(json.at("error_reason"), "address"), 8);
+      store(save_area + event_id, number_of(json.at("error_reason"), "event_id"), 4);
+    }
+  }
 }
 
 void Replayer::mmap(const Record& record) {

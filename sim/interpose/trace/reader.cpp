@@ -81,6 +81,13 @@ void check_packet(const Json& json) {
   if (kind != "aql" && kind != "sdma")
     throw std::invalid_argument(fmt::format("'kind' is '{}', not aql or sdma", kind));
   if (kind == "sdma") number_of(json, "dwords");
+  if (json.contains("inactive_signal")) {
+    for (const char* key : {"address", "mailbox", "event_id"})
+      number_of(json.at("inactive_signal"), key);
+  }
+  if (json.contains("error_reason")) {
+    for (const char* key : {"address", "event_id"}) number_of(json.at("error_reason"), key);
+  }
   if (!json.contains("bytes")) return;
   need_text(json, "bytes");
   const auto bytes = bytes_of(json.at("bytes").get<std::string>());

@@ -125,12 +125,26 @@ Json signalled_record(std::uint32_t event_id) {
   return {{"type", "signalled"}, {"event_id", event_id}};
 }
 
+namespace {
+
+Json to_json(const SignalState& state) {
+  return {{"value", state.value}, {"mailbox", hex(state.mailbox)}, {"event_id", state.event_id}};
+}
+
+}  // namespace
+
 Json packet_record(const PacketNote& note) {
   Json json = {{"type", note.type}, {"queue", note.queue}, {"index", note.index}};
   if (!note.reason.empty()) json["reason"] = note.reason;
   if (note.type == "completion") return json;
   json["kind"] = note.sdma ? "sdma" : "aql";
   if (note.sdma) json["dwords"] = note.dwords;
+  if (note.inactive) {
+    json["inactive_signal"] = to_json(*note.inactive);
+    json["inactive_signal"]["address"] = hex(note.inactive_signal);
+  }
+  if (note.reason_address != 0)
+    json["error_reason"] = {{"address", hex(note.reason_address)}, {"event_id", note.reason_event}};
   if (note.bytes.empty()) return json;
   const DecodedPacket decoded = note.sdma ? decode_sdma(note.bytes) : decode_aql(note.bytes);
   json["name"] = decoded.name;
@@ -139,11 +153,9 @@ Json packet_record(const PacketNote& note) {
     std::memcpy(&header, note.bytes.data(), sizeof header);
     json["header"] = hex(header);
   }
-  json["fields"] = to_json(decoded.fields);
+  json["fields"] = trace::to_json(decoded.fields);
   if (note.signal) {
-    json["signal"] = {{"value", note.signal->value},
-                      {"mailbox", hex(note.signal->mailbox)},
-                      {"event_id", note.signal->event_id}};
+    json["signal"] = to_json(*note.signal);
   }
   json["bytes"] = bytes_text(note.bytes);
   return json;

@@ -63,6 +63,11 @@ struct PacketNote {
   std::span<const std::byte> bytes;
   std::optional<SignalState> signal;
   std::string_view reason;
+  /// Of a failure: how the queue's error is told.
+  std::uint64_t inactive_signal = 0;
+  std::optional<SignalState> inactive;
+  std::uint64_t reason_address = 0;
+  std::uint32_t reason_event = 0;
 };
 Json packet_record(const PacketNote& note);
 

@@ -114,7 +114,31 @@ void KfdProcess::AqlQueue::show(ObservedPacket::What what, std::uint64_t index,
       shown.completion = static_cast<const aql::AmdSignal*>(
           memory.translate(signal, sizeof(aql::AmdSignal), cp::Access::read));
   }
+  if (what == ObservedPacket::What::failed) shown.error_path = error_path();
   process_.observer_->packet(shown);
+}
+
+ObservedPacket::ErrorPath KfdProcess::AqlQueue::error_path() {
+  cp::RangeAddressSpace& memory = process_.page_table(gpu_id);
+  ObservedPacket::ErrorPath path;
+  if (queue.config().amd_queue_va != 0) {
+    const auto* amd_queue = static_cast<const aql::AmdQueue*>(
+        memory.translate(queue.config().amd_queue_va, sizeof(aql::AmdQueue), cp::Access::read));
+    path.inactive_signal = amd_queue ? amd_queue->queue_inactive_signal : 0;
+  }
+  if (path.inactive_signal != 0 && path.inactive_signal % sizeof(aql::AmdSignal) == 0)
+    path.inactive = static_cast<const aql::AmdSignal*>(
+        memory.translate(path.inactive_signal, sizeof(aql::AmdSignal), cp::Access::read));
+  if (save_area_ == 0) return path;
+  const auto* reason = static_cast<std::uint64_t*>(
+      memory.translate(save_area_ + error_reason_pointer, 8, cp::Access::read));
+  const auto* event = static_cast<std::uint32_t*>(
+      memory.translate(save_area_ + error_event_id, 4, cp::Access::read));
+  if (reason && event) {
+    path.reason_address = *reason;
+    path.event_id = *event;
+  }
+  return path;
 }
 
 void KfdProcess::AqlQueue::observe(const cp::PacketEvent& packet) {

@@ -85,6 +85,7 @@ class KfdProcess::AqlQueue final : public HardwareQueue, public cp::Hooks {
   bool legacy_errors() const override { return !process_.runtime_enabled_; }
 
  private:
+  ObservedPacket::ErrorPath error_path();
   /// For the observer: the packet in its slot, with the header that its producer wrote.
   void show(ObservedPacket::What what, std::uint64_t index, std::optional<aql::Header> header,
             std::string_view reason = {});

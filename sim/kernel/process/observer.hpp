@@ -23,6 +23,15 @@ struct ObservedPacket {
   std::span<const std::byte> bytes;
   const aql::AmdSignal* completion = nullptr;  ///< of a launched AQL packet
   std::string_view reason;                     ///< of `failed`
+  /// Where the error of an AQL queue is told: amd_queue_t's queue_inactive_signal, or the word and the
+  /// event of the header of the CWSR area; zeros where there is none.
+  struct ErrorPath {
+    std::uint64_t inactive_signal = 0;
+    const aql::AmdSignal* inactive = nullptr;
+    std::uint64_t reason_address = 0;
+    std::uint32_t event_id = 0;
+  };
+  ErrorPath error_path;
 };
 
 /// Called with the process's lock held, in the order of things: must not call back.
