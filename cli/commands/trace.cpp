@@ -1,5 +1,6 @@
 // rocdrill trace: what rocdrill run --trace recorded, as text, compared, and once more on another
 // node.
+#include <fcntl.h>
 #include <fmt/format.h>
 
 #include <fstream>
@@ -95,9 +96,10 @@ std::string divergence_text(const replay::Divergence& found, const std::string& 
       file, found.line, found.seq, found.pid, found.what, found.recorded, found.replayed);
 }
 
-/// A node without a working /dev/kfd had no client to record: the first call is the open().
+/// A program that may not open /dev/kfd makes no call: as the user who is logged in.
 std::optional<replay::Divergence> open_kfd(sim::Node& node, const trace::Process& process) {
-  const auto opened = node.kernel.open("/dev/kfd", {process.pid, process.command, nullptr});
+  const auto user = node.access.spawn(node.host().session());
+  const auto opened = user->open("/dev/kfd", O_RDWR);
   if (opened) return std::nullopt;
   return replay::Divergence{process.pid,          0,         process.line,
                             "open(\"/dev/kfd\")", "success", errno_name(opened.error().error)};
@@ -171,14 +173,24 @@ int replay_trace(const po::variables_map& arguments) {
   return all.found ? exit_failed : exit_ok;
 }
 
-int run(const po::variables_map& arguments) {
-  const std::string what = required(arguments, "action");
+int perform(const std::string& what, const po::variables_map& arguments) {
   if (what == "show") return show(arguments);
   if (what == "diff") return diff(arguments);
   if (what == "replay") return replay_trace(arguments);
   const std::vector<std::string> actions{"show", "diff", "replay"};
   throw Failure{exit_usage, fmt::format("there is no 'trace {}'; {}\n", what,
                                         scenarios::suggest(what, actions, "actions"))};
+}
+
+int run(const po::variables_map& arguments) {
+  try {
+    return perform(required(arguments, "action"), arguments);
+  } catch (const trace::Json::exception& error) {
+    throw Failure{exit_invalid,
+                  fmt::format("a record is not as rocdrill writes it: {}\n  the file was changed: "
+                              "record it again\n",
+                              error.what())};
+  }
 }
 
 }  // namespace

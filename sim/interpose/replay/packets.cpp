@@ -22,6 +22,10 @@ std::vector<std::byte> bytes_of(const trace::Record& record) {
 
 }  // namespace
 
+bool is_kernel_dispatch(const trace::Record& record) {
+  return record.json.value("name", std::string()) == aql::name(aql::PacketType::kernel_dispatch);
+}
+
 Producer::Producer(Client& client, const trace::Json& create,
                    std::vector<const trace::Record*> packets)
     : client_(client),
@@ -65,7 +69,7 @@ bool Producer::write_next() {
 void Producer::ring(std::uint64_t value) {
   while (written_ < packets_.size()) {
     const std::uint64_t index = index_of(*packets_[written_]);
-    if (aql_ ? index > value : index >= value) break;
+    if ((aql_ ? index > value : index >= value) || is_kernel_dispatch(*packets_[written_])) break;
     write_next();
   }
   std::uint64_t* doorbell = client_.doorbell_page(gpu_id_) + doorbell_;

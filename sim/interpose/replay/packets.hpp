@@ -10,12 +10,16 @@
 
 namespace rocdrill::replay {
 
+/// A packet whose effect is that of code in the client's memory.
+bool is_kernel_dispatch(const trace::Record& record);
+
 class Producer {
  public:
   /// From a CREATE_QUEUE that has succeeded. `packets`: the queue's records, in order.
   Producer(Client& client, const trace::Json& create, std::vector<const trace::Record*> packets);
 
-  /// The client's side of a doorbell: packets that it announces are in the ring, then it is rung.
+  /// The client's side of a doorbell: packets that it announces are in the ring, up to a kernel
+  /// dispatch, then it is rung.
   void ring(std::uint64_t value);
   /// The packet is in the ring, and what it waits for has come.
   void offer(std::uint64_t index);

@@ -70,6 +70,7 @@ class Replayer {
   void succeeded(const Record& record, Ioctl nr, const std::vector<std::byte>& argument);
   void prepare(const Record& record, Ioctl nr, std::vector<std::byte>& argument, Arrays& arrays);
   void mmap(const Record& record);
+  bool stops_at(const Record& record);
   void packet(const Record& record);
   void after_packet(const Record& record);
   Producer* producer(const Record& record);
@@ -349,30 +350,33 @@ std::string state_of(const Client::Seen& seen) {
   return seen.launched ? "launched, not completed" : "not launched";
 }
 
+/// Ends the replay at a packet that needs more than what is recorded.
+bool Replayer::stops_at(const Record& record) {
+  if (!is_kernel_dispatch(record)) return false;
+  outcome_.stopped = fmt::format(
+      "record {}: {}: the kernel's code and arguments are the program's memory, which is not recorded",
+      record.seq, place(record.json));
+  return true;
+}
+
 void Replayer::packet(const Record& record) {
+  if (stops_at(record)) return;
   ++outcome_.packets;
   const auto queue_id = static_cast<std::uint32_t>(number_of(record.json, "queue"));
   const std::uint64_t index = number_of(record.json, "index");
-  if (record.json.value("name", std::string()) == aql::name(aql::PacketType::kernel_dispatch)) {
-    outcome_.stopped = fmt::format(
-        "record {}: {}: the kernel's code and arguments are the program's memory, which is not recorded",
-        record.seq, place(record.json));
-    return;
-  }
   if (Producer* queue = producer(record)) queue->offer(index);
   const Client::Seen& seen = client_.seen(queue_id, index);
   if (!seen.launched) differ(record, place(record.json), "launched", state_of(seen));
 }
 
 void Replayer::after_packet(const Record& record) {
+  if (stops_at(record)) return;
   const auto queue_id = static_cast<std::uint32_t>(number_of(record.json, "queue"));
   const std::uint64_t index = number_of(record.json, "index");
   client_.run();
-  if (record.type == RecordType::failure && !client_.seen(queue_id, index).failed) {
-    if (record.json.value("name", std::string()) == aql::name(aql::PacketType::kernel_dispatch))
-      return packet(record);
-    if (Producer* queue = producer(record)) queue->offer(index);
-  }
+  Producer* queue = producer(record);
+  if (record.type == RecordType::failure && queue && !client_.seen(queue_id, index).failed)
+    queue->offer(index);
   const Client::Seen& seen = client_.seen(queue_id, index);
   if (record.type == RecordType::failure) {
     const auto reason = record.json.at("reason").get<std::string>();

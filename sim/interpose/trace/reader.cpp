@@ -42,6 +42,21 @@ void need_text(const Json& json, const char* key) {
     throw std::invalid_argument(fmt::format("'{}' is missing or no text", key));
 }
 
+/// Members by which other records are understood: however short the argument was.
+void check_named(const Json& json, kfd::Ioctl nr) {
+  const Json& in = json.at("in");
+  const Json& out = json.at("out");
+  if (nr == kfd::Ioctl::alloc_memory_of_gpu) {
+    for (const char* key : {"va_addr", "size", "flags"}) number_of(in, key);
+    for (const char* key : {"handle", "mmap_offset"}) number_of(out, key);
+  }
+  if (nr == kfd::Ioctl::free_memory_of_gpu) number_of(in, "handle");
+  if (nr == kfd::Ioctl::create_queue) {
+    for (const char* key : {"gpu_id", "queue_type"}) number_of(in, key);
+    number_of(out, "queue_id");
+  }
+}
+
 void check_ioctl(const Json& json) {
   const auto& name = json.at("name").get_ref<const std::string&>();
   if (name == "unknown") {
@@ -63,6 +78,7 @@ void check_ioctl(const Json& json) {
     if (here && field.way != Way::out) number_of(json.at("in"), field.name);
     if (here && field.way != Way::in) number_of(json.at("out"), field.name);
   }
+  if (number_of(json, "errno") == 0) check_named(json, info->nr);
   for (const char* list : {"device_ids", "cu_mask"}) {
     if (!json.at("in").contains(list)) continue;
     if (!json.at("in").at(list).is_array())
