@@ -66,6 +66,7 @@ class Describer {
   std::string drm(const Json& json) const;
   std::string mapping(const Json& json, std::uint64_t seq);
   std::vector<Section> queues();
+  std::vector<std::string> queue_lines(const std::vector<const Record*>& records);
   std::string packet(const Record& record);
   Section events() const;
 
@@ -193,60 +194,56 @@ std::string Describer::packet(const Record& record) {
   return text;
 }
 
+/// One queue after another: how their packets mix is of one run only, and names are given in this
+/// order.
 std::vector<Section> Describer::queues() {
-  struct Queue {
-    Section section;
-    std::map<std::uint64_t, std::size_t> lines;  ///< packet -> its line
-  };
-  std::map<std::uint64_t, Queue> found;
+  std::map<std::uint64_t, std::string> titles;
+  std::map<std::uint64_t, std::vector<const Record*>> records;
   for (const Record& record : process_.records) {
     const Json& json = record.json;
     if (record.type == RecordType::ioctl && number_of(json, "errno") == 0 &&
         json.at("name").get_ref<const std::string&>() == "AMDKFD_IOC_CREATE_QUEUE") {
-      const std::uint64_t type = number_of(json.at("in"), "queue_type");
-      found[number_of(json.at("out"), "queue_id")].section.title = fmt::format(
-          "{}, {}",
-          type == static_cast<std::uint32_t>(kfd::QueueType::compute_aql) ? "AQL" : "SDMA",
-          names_.gpu(number_of(json.at("in"), "gpu_id")));
+      const bool aql = number_of(json.at("in"), "queue_type") ==
+                       static_cast<std::uint32_t>(kfd::QueueType::compute_aql);
+      titles[number_of(json.at("out"), "queue_id")] = fmt::format(
+          "{}, {}", aql ? "AQL" : "SDMA", names_.gpu(number_of(json.at("in"), "gpu_id")));
     }
-    if (record.type != RecordType::doorbell && record.type != RecordType::packet &&
-        record.type != RecordType::completion && record.type != RecordType::failure)
-      continue;
-    Queue& queue = found[number_of(json, "queue")];
-    auto& lines = queue.section.lines;
-    if (record.type == RecordType::doorbell) {
+    if (record.type == RecordType::doorbell || record.type == RecordType::packet ||
+        record.type == RecordType::completion || record.type == RecordType::failure)
+      records[number_of(json, "queue")].push_back(&record);
+  }
+  for (const auto& [id, list] : records) titles.try_emplace(id, "not created here");
+  std::vector<Section> sections;
+  for (const auto& [id, title] : titles)
+    sections.push_back({fmt::format("queue {}: {}", id, title), queue_lines(records[id])});
+  return sections;
+}
+
+std::vector<std::string> Describer::queue_lines(const std::vector<const Record*>& records) {
+  std::vector<std::string> lines;
+  std::map<std::uint64_t, std::size_t> places;  // packet -> its line
+  for (const Record* record : records) {
+    const Json& json = record->json;
+    if (record->type == RecordType::doorbell) {
       if (options_.times)
-        lines.push_back(fmt::format("{}doorbell {}", lead(record), number_of(json, "value")));
+        lines.push_back(fmt::format("{}doorbell {}", lead(*record), number_of(json, "value")));
       continue;
     }
     const std::uint64_t index = number_of(json, "index");
-    if (record.type == RecordType::completion) {
-      if (const auto at = queue.lines.find(index); at != queue.lines.end())
-        lines[at->second] += "; completed";
-      continue;
+    auto place = places.find(index);
+    if (record->type != RecordType::completion && place == places.end()) {
+      std::string line = packet(*record);
+      // How many NOPs are taken together depends on when the queue looks.
+      if (!options_.times && line.ends_with(" NOP")) continue;
+      place = places.emplace(index, lines.size()).first;
+      lines.push_back(lead(*record) + std::move(line));
     }
-    if (record.type == RecordType::failure) {
-      const auto at = queue.lines.find(index);
-      const std::string reason = "; failed: " + json.at("reason").get<std::string>();
-      if (at == queue.lines.end()) {
-        lines.push_back(lead(record) + packet(record) + reason);
-      } else {
-        lines[at->second] += reason;
-      }
-      continue;
-    }
-    std::string line = packet(record);
-    // How many NOPs are taken together depends on when the queue looks.
-    if (!options_.times && line.ends_with(" NOP")) continue;
-    queue.lines[index] = lines.size();
-    lines.push_back(lead(record) + std::move(line));
+    if (place == places.end()) continue;
+    if (record->type == RecordType::completion) lines[place->second] += "; completed";
+    if (record->type == RecordType::failure)
+      lines[place->second] += "; failed: " + json.at("reason").get<std::string>();
   }
-  std::vector<Section> sections;
-  for (auto& [id, queue] : found) {
-    queue.section.title = fmt::format("queue {}: {}", id, queue.section.title);
-    sections.push_back(std::move(queue.section));
-  }
-  return sections;
+  return lines;
 }
 
 Section Describer::events() const {

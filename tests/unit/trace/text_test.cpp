@@ -67,6 +67,24 @@ TEST(Text, WhatDependsOnTimeIsShownOnRequest) {
   EXPECT_THAT(timed, HasSubstr("pid 100"));
 }
 
+TEST(Text, DoesNotDependOnHowQueuesMix) {
+  const auto packet = [](Recording& to, std::uint32_t queue, std::uint64_t signal) {
+    const aql::Packet barrier = aql::barrier_and({}, RunValues().base + signal);
+    PacketNote note;
+    note.type = "packet";
+    note.queue = queue;
+    note.bytes = barrier.bytes;
+    to.writer().write(packet_record(note));
+  };
+  Recording first({});
+  Recording second({}, "b.jsonl");
+  packet(first, 0, 0x40);
+  packet(first, 1, 0x80);
+  packet(second, 1, 0x80);
+  packet(second, 0, 0x40);
+  EXPECT_EQ(text(first.trace()), text(second.trace()));
+}
+
 TEST(Names, AnAddressBelongsToTheBufferThatIsThereThen) {
   Recording recording({});
   small_program(recording);
