@@ -19,9 +19,9 @@ trace::Trace read_trace(const std::string& file) {
   std::ifstream in(file, std::ios::binary);
   if (!in) {
     throw Failure{exit_unavailable,
-                  fmt::format("{}: cannot be read\n  record one: rocdrill run --node mi210 "
-                              "--trace {} -- rocminfo\n",
-                              file, file)};
+                  fmt::format("{0}: cannot be read; a program that uses no device leaves no trace\n"
+                              "  record one: rocdrill run --node mi210 --trace {0} -- rocminfo\n",
+                              file)};
   }
   const std::string text{std::istreambuf_iterator<char>(in), {}};
   auto trace = trace::parse(text);
@@ -196,18 +196,17 @@ int run(const po::variables_map& arguments) {
 }  // namespace
 
 Command trace_command() {
-  Command command{
-      .name = "trace",
-      .usage =
-          "trace show FILE [--times] [--pid N] | diff FILE OTHER |\n"
-          "                      replay FILE (--node N | --drill D) [--fault F...]",
-      .summary = "what run --trace recorded: as text, compared, or once more on a node",
-      .examples = {"rocdrill run --node mi210 --trace a.jsonl -- rocminfo",
-                   "rocdrill trace show a.jsonl", "rocdrill trace diff a.jsonl b.jsonl",
-                   "rocdrill trace replay a.jsonl --node mi210 --fault firmware-missing"},
-      .options = po::options_description("options"),
-      .positional = {"action", "file", "other"},
-      .run = run};
+  Command command{.name = "trace",
+                  .usage =
+                      "trace show FILE [--times] [--pid N] | diff FILE OTHER |\n"
+                      "                      replay FILE (--node N | --drill D) [--fault F...]",
+                  .summary = "what run --trace recorded: as text, compared, or once more on a node",
+                  .examples = {"rocdrill run --node mi210 --trace a.jsonl -- rocminfo",
+                               "rocdrill trace show a.jsonl", "rocdrill trace diff a.jsonl b.jsonl",
+                               "rocdrill trace replay a.jsonl --drill render-group-missing"},
+                  .options = po::options_description("options"),
+                  .positional = {"action", "file", "other"},
+                  .run = run};
   add_attach_options(command.options);
   command.options.add_options()(
       "times",
