@@ -89,21 +89,10 @@ std::vector<std::string> split(const std::string& text, char at) {
   int code = exit_internal;
   std::string problem;
   try {
-    std::optional<DrillRun> drill;
-    std::unique_ptr<sim::Node> node;
-    std::vector<sim::FaultUse> faults;
-    for (const std::string& text : request.faults) faults.push_back(parse_fault(text));
-    if (!request.drill.empty()) {
-      drill = run_drill(arguments, request.drill);
-      node = std::move(drill->node);
-      for (const sim::FaultUse& use : faults) put_in(*node, use);
-      node->run();
-    } else {
-      node = boot_node(arguments, request.node, faults);
-    }
+    auto [node, drill] = make_attached_node(arguments, request);
     {
       NodeServer server(*node, SessionFolder::create(request.name), server_options());
-      DrillSession session(server, drill ? std::optional(std::move(drill->drill)) : std::nullopt);
+      DrillSession session(server, std::move(drill));
       static_cast<void>(!::write(ready, "+", 1));
       ::close(ready);
       server.run();
@@ -189,6 +178,16 @@ sim::FaultUse parse_fault(const std::string& text) {
   if (auto checked = sim::FaultRegistry::check(fault->info(), use.parameters); !checked)
     throw Failure{exit_usage, checked.error() + "\n"};
   return use;
+}
+
+AttachedNode make_attached_node(const po::variables_map& arguments, const AttachRequest& request) {
+  std::vector<sim::FaultUse> faults;
+  for (const std::string& text : request.faults) faults.push_back(parse_fault(text));
+  if (request.drill.empty()) return {boot_node(arguments, request.node, faults), std::nullopt};
+  DrillRun run = run_drill(arguments, request.drill);
+  for (const sim::FaultUse& use : faults) put_in(*run.node, use);
+  run.node->run();
+  return {std::move(run.node), std::move(run.drill)};
 }
 
 StartedServer start_server(const po::variables_map& arguments, const AttachRequest& request,

@@ -23,6 +23,13 @@ struct AttachRequest {
 void add_attach_options(po::options_description& options);
 AttachRequest attach_request(const po::variables_map& arguments);
 
+/// The node that was asked for, booted, with its faults in it. Throws Failure (usage).
+struct AttachedNode {
+  std::unique_ptr<sim::Node> node;
+  std::optional<scenarios::ResolvedDrill> drill;
+};
+AttachedNode make_attached_node(const po::variables_map& arguments, const AttachRequest& request);
+
 /// A server in a process of its own.
 struct StartedServer {
   std::string session;  ///< folder

@@ -54,6 +54,7 @@ Command node_command();
 Command fault_command();
 Command validate_command();
 Command run_command();
+Command trace_command();
 Command shell_command();
 Command hint_command();
 Command undo_command();

@@ -21,8 +21,10 @@
 #include "sim/interpose/engine/drm_file.hpp"
 #include "sim/interpose/engine/remote_service.hpp"
 #include "sim/interpose/engine/runtime_note.hpp"
+#include "sim/interpose/engine/tracer.hpp"
 #include "sim/interpose/engine_abi.hpp"
 #include "sim/interpose/session_index.hpp"
+#include "sim/kernel/process/user_memory.hpp"
 
 namespace rocdrill::interpose {
 namespace {
@@ -63,6 +65,7 @@ class ProcessEngine final : public kernel::Surroundings, public kernel::FileTabl
  public:
   explicit ProcessEngine(const EngineHost& host)
       : service_(host.session, host.identity ? host.identity : ""),
+        tracer_(Tracer::start(service_.facts())),
         process_(service_, *this, {::getpid(), "", this}),
         doorbells_(process_),
         drm_(service_) {
@@ -82,13 +85,36 @@ class ProcessEngine final : public kernel::Surroundings, public kernel::FileTabl
     const std::string name = device_name(fd);
     // KFD knows a file by the process that opened it: a forked child's old one is nothing. DRM does not.
     if (device == "kfd" && opener_of(name) != ::getpid()) return -EBADF;
-    const auto result = device == "kfd" ? process_.ioctl(request, argument)
-                                        : drm_.ioctl(render_minor_of(name), request, argument);
-    return result ? *result : -result.error().error;
+    const auto call = [&]() -> std::int64_t {
+      const auto result = device == "kfd" ? process_.ioctl(request, argument)
+                                          : drm_.ioctl(render_minor_of(name), request, argument);
+      return result ? *result : -result.error().error;
+    };
+    if (tracer_) [[unlikely]] {
+      if (device != "kfd") return tracer_->drm(device, request, argument, call);
+      const auto file = named_device(request, argument);
+      return tracer_->ioctl(request, argument, file ? &*file : nullptr, call);
+    }
+    return call();
   }
 
   std::int64_t mmap(std::string_view device, void* address, std::size_t length, int prot, int flags,
                     std::uint64_t offset) {
+    const std::int64_t result = map(device, address, length, prot, flags, offset);
+    if (tracer_) [[unlikely]] {
+      tracer_->mapped({.device = std::string(device),
+                       .wanted = reinterpret_cast<std::uintptr_t>(address),
+                       .length = length,
+                       .prot = prot,
+                       .flags = flags,
+                       .offset = offset},
+                      result);
+    }
+    return result;
+  }
+
+  std::int64_t map(std::string_view device, void* address, std::size_t length, int prot, int flags,
+                   std::uint64_t offset) {
     if (device != "kfd") return buffers_.map(address, length, prot, flags, offset);
     const auto what = kfd::MmapOffset::decode(offset);
     if (what.type == kfd::MmapType::doorbell) {
@@ -130,6 +156,7 @@ class ProcessEngine final : public kernel::Surroundings, public kernel::FileTabl
   }
   std::uint64_t* doorbell_page(std::uint32_t gpu_id) override { return doorbells_.page(gpu_id); }
   void queues_changed() override { doorbells_.wake(); }
+  kernel::ProcessObserver* observer() override { return tracer_.get(); }
   int open_smi_events(std::uint32_t gpu_id) override {
     try {
       const int fd = connect_to_session(service_.session());
@@ -149,6 +176,16 @@ class ProcessEngine final : public kernel::Surroundings, public kernel::FileTabl
   }
 
  private:
+  /// What ACQUIRE_VM names by its descriptor.
+  std::optional<kernel::OpenDevice> named_device(std::uint64_t request, void* argument) {
+    const auto asked = kfd::decode_request(request);
+    kfd::AcquireVmArgs args{};
+    if (!asked || asked->nr != static_cast<std::uint32_t>(kfd::Ioctl::acquire_vm) ||
+        !kernel::copy_from_user(&args, reinterpret_cast<std::uintptr_t>(argument), sizeof args))
+      return std::nullopt;
+    return this->device(static_cast<int>(args.drm_fd));
+  }
+
   std::uint64_t mmio_offset(void* memory) const {
     const auto at = offsets_.find(memory);
     return at == offsets_.end() ? 0 : at->second;
@@ -186,6 +223,7 @@ class ProcessEngine final : public kernel::Surroundings, public kernel::FileTabl
   }
 
   RemoteService service_;
+  const std::unique_ptr<Tracer> tracer_;  ///< usually none; before process_, which asks for it
   std::condition_variable changed_;
   BufferMemory buffers_;
   std::map<void*, std::uint64_t> offsets_;

@@ -63,21 +63,26 @@ int KfdProcess::destroy_event(void* argument) {
 }
 
 /// set_event(): everybody who waits is woken; an auto-reset event stays set only if nobody does.
-void KfdProcess::signal(std::uint32_t event_id) {
-  const auto at = events_.find(event_id);
-  if (at == events_.end()) return;
-  Event& event = at->second;
+void KfdProcess::set(Event& event) {
   event.signalled = !event.auto_reset || event.waiters.empty();
   ++event.age;
   for (Waiter* waiter : event.waiters) waiter->activated = true;
   surroundings_.notify();
 }
 
+/// By a device.
+void KfdProcess::signal(std::uint32_t event_id) {
+  const auto at = events_.find(event_id);
+  if (at == events_.end()) return;
+  if (observer_) observer_->signalled(event_id);
+  set(at->second);
+}
+
 int KfdProcess::set_event(void* argument) {
   const std::uint32_t id = as<kfd::SetEventArgs>(argument).event_id;
   const auto at = events_.find(id);
   if (at == events_.end() || at->second.type != number(kfd::EventType::signal)) return EINVAL;
-  signal(id);
+  set(at->second);
   return 0;
 }
 
@@ -130,7 +135,7 @@ void KfdProcess::end_wait(Waiter& waiter, bool give_back) {
   const auto at = events_.find(waiter.event_id);
   if (waiter.destroyed || at == events_.end()) return;
   std::erase(at->second.waiters, &waiter);
-  if (give_back && waiter.activated && at->second.auto_reset) signal(waiter.event_id);
+  if (give_back && waiter.activated && at->second.auto_reset) set(at->second);
 }
 
 void KfdProcess::describe_event(kfd::EventData& data) const {

@@ -39,7 +39,10 @@ const GpuFacts* DeviceFacts::find(std::uint32_t gpu_id) const {
 }
 
 KfdProcess::KfdProcess(DeviceService& devices, Surroundings& surroundings, Opener opener)
-    : devices_(devices), surroundings_(surroundings), opener_(std::move(opener)) {}
+    : devices_(devices),
+      surroundings_(surroundings),
+      opener_(std::move(opener)),
+      observer_(surroundings.observer()) {}
 
 KfdProcess::~KfdProcess() {
   queues_.clear();

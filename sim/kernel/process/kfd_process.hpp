@@ -23,6 +23,7 @@
 
 #include "sim/kernel/process/device_file.hpp"
 #include "sim/kernel/process/device_service.hpp"
+#include "sim/kernel/process/observer.hpp"
 #include "sim/kernel/process/surroundings.hpp"
 #include "sim/silicon/command_processor/address_space.hpp"
 #include "sim/silicon/command_processor/hooks.hpp"
@@ -138,6 +139,7 @@ class KfdProcess final : public DeviceFile {
   std::uint64_t* doorbell_page(std::uint32_t gpu_id);
   std::uint64_t* event_slot(std::uint32_t event_id);
   void interrupt(std::uint32_t event_id);
+  void set(Event& event);
   void signal(std::uint32_t event_id);
   void page_fault(std::uint32_t gpu_id, const cp::MemoryFault& fault);
   void memory_exception(const kfd::MemoryExceptionData& data);
@@ -156,6 +158,7 @@ class KfdProcess final : public DeviceFile {
   DeviceService& devices_;
   Surroundings& surroundings_;
   Opener opener_;
+  ProcessObserver* const observer_;
   std::mutex mutex_;
   std::map<std::uint32_t, std::uint64_t> acquired_;  ///< gpu_id -> OpenDevice::file
   std::map<std::uint32_t, cp::RangeAddressSpace> page_tables_;

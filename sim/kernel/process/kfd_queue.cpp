@@ -2,7 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <atomic>
+#include <cstring>
 
 #include "stack/formats/kfd_uapi.hpp"
 
@@ -13,14 +15,36 @@ namespace {
 constexpr std::uint64_t error_reason_pointer = 24;
 constexpr std::uint64_t error_event_id = 32;
 
+cp::EventLevel level_of(cp::Transition transition) {
+  switch (transition) {
+    case cp::Transition::failed:
+      return cp::EventLevel::errors;
+    case cp::Transition::launched:
+    case cp::Transition::stalled:
+    case cp::Transition::completed:
+      return cp::EventLevel::packets;
+    default:
+      return cp::EventLevel::transitions;
+  }
+}
+
 }  // namespace
+
+cp::EventLevel KfdProcess::HardwareQueue::wanted_level() const {
+  const cp::EventLevel timeline = process_.devices_.facts().queue_events;
+  return process_.observer_ ? std::max(timeline, cp::EventLevel::packets) : timeline;
+}
+
+bool KfdProcess::HardwareQueue::told(cp::Transition transition) const {
+  return level_of(transition) <= process_.devices_.facts().queue_events;
+}
 
 KfdProcess::AqlQueue::AqlQueue(KfdProcess& process, const cp::QueueConfig& config,
                                const kfd::CreateQueueArgs& args, std::uint32_t doorbell_index)
     : HardwareQueue(process, static_cast<std::uint32_t>(config.id), args, doorbell_index),
       save_area_(args.ctx_save_restore_address),
       queue(config, process.page_table(args.gpu_id), *this) {
-  queue.set_event_level(process.devices_.facts().queue_events);
+  queue.set_event_level(wanted_level());
   queue.inject(process.devices_.facts().injections.queue);
 }
 
@@ -34,6 +58,8 @@ bool KfdProcess::AqlQueue::waiting() const {
 }
 
 void KfdProcess::AqlQueue::queue_error(cp::Queue&, const cp::QueueError& error) {
+  if (process_.observer_)
+    show(ObservedPacket::What::failed, error.packet_index, std::nullopt, cp::name(error.kfd_code));
   const std::string subject = fmt::format("pid {} queue {}", process_.opener_.pid, id);
   const std::string status = name(error.status);
   process_.devices_.record(Layer::silicon,
@@ -67,7 +93,62 @@ void KfdProcess::AqlQueue::memory_fault(const cp::MemoryFault& fault) {
   process_.page_fault(gpu_id, fault);
 }
 
+void KfdProcess::AqlQueue::show(ObservedPacket::What what, std::uint64_t index,
+                                std::optional<aql::Header> header, std::string_view reason) {
+  cp::RangeAddressSpace& memory = process_.page_table(gpu_id);
+  ObservedPacket shown;
+  shown.what = what;
+  shown.queue = id;
+  shown.index = index;
+  shown.reason = reason;
+  aql::Packet packet;
+  const std::uint64_t slot = index % queue.config().size_packets * sizeof packet;
+  const void* at =
+      what == ObservedPacket::What::completed
+          ? nullptr
+          : memory.translate(queue.config().ring_base + slot, sizeof packet, cp::Access::read);
+  if (at) {
+    std::memcpy(packet.bytes.data(), at, sizeof packet);
+    if (header) packet.set_header(*header);
+    shown.bytes = packet.bytes;
+    const std::uint64_t signal = packet.as<aql::Barrier>().completion_signal;
+    if (signal != 0 && signal % sizeof(aql::AmdSignal) == 0)
+      shown.completion = static_cast<const aql::AmdSignal*>(
+          memory.translate(signal, sizeof(aql::AmdSignal), cp::Access::read));
+  }
+  if (what == ObservedPacket::What::failed) shown.error_path = error_path();
+  process_.observer_->packet(shown);
+}
+
+ObservedPacket::ErrorPath KfdProcess::AqlQueue::error_path() {
+  cp::RangeAddressSpace& memory = process_.page_table(gpu_id);
+  ObservedPacket::ErrorPath path;
+  if (queue.config().amd_queue_va != 0) {
+    const auto* amd_queue = static_cast<const aql::AmdQueue*>(
+        memory.translate(queue.config().amd_queue_va, sizeof(aql::AmdQueue), cp::Access::read));
+    path.inactive_signal = amd_queue ? amd_queue->queue_inactive_signal : 0;
+  }
+  if (path.inactive_signal != 0 && path.inactive_signal % sizeof(aql::AmdSignal) == 0)
+    path.inactive = static_cast<const aql::AmdSignal*>(
+        memory.translate(path.inactive_signal, sizeof(aql::AmdSignal), cp::Access::read));
+  if (save_area_ == 0) return path;
+  const auto* reason = static_cast<std::uint64_t*>(
+      memory.translate(save_area_ + error_reason_pointer, 8, cp::Access::read));
+  const auto* event = static_cast<std::uint32_t*>(
+      memory.translate(save_area_ + error_event_id, 4, cp::Access::read));
+  if (reason && event) {
+    path.reason_address = *reason;
+    path.event_id = *event;
+  }
+  return path;
+}
+
 void KfdProcess::AqlQueue::observe(const cp::PacketEvent& packet) {
+  if (process_.observer_ && packet.transition == cp::Transition::launched)
+    show(ObservedPacket::What::launched, packet.index, packet.header);
+  if (process_.observer_ && packet.transition == cp::Transition::completed)
+    show(ObservedPacket::What::completed, packet.index, packet.header);
+  if (!told(packet.transition)) return;
   process_.devices_.record(Layer::silicon, Severity::debug,
                            fmt::format("packet.{}", cp::name(packet.transition)),
                            fmt::format("pid {} queue {}", process_.opener_.pid, packet.queue_id),
@@ -82,7 +163,7 @@ KfdProcess::SdmaQueue::SdmaQueue(KfdProcess& process, const cp::SdmaConfig& conf
                                  const kfd::CreateQueueArgs& args, std::uint32_t doorbell_index)
     : HardwareQueue(process, static_cast<std::uint32_t>(config.id), args, doorbell_index),
       queue(config, process.page_table(args.gpu_id), *this) {
-  queue.set_event_level(process.devices_.facts().queue_events);
+  queue.set_event_level(wanted_level());
   queue.inject(process.devices_.facts().injections.queue.doorbell);
 }
 
@@ -96,6 +177,8 @@ bool KfdProcess::SdmaQueue::waiting() const {
 }
 
 void KfdProcess::SdmaQueue::queue_error(cp::SdmaQueue&, const cp::SdmaError& error) {
+  if (process_.observer_)
+    show(ObservedPacket::What::failed, error.index, cp::sdma::max_head_dwords, cp::name(error.failure));
   process_.devices_.record(Layer::silicon,
                            refused_ != no_event ? Severity::unmodelled : Severity::error,
                            "sdma.failed", fmt::format("pid {} queue {}", process_.opener_.pid, id),
@@ -111,7 +194,36 @@ void KfdProcess::SdmaQueue::unmodelled(std::string_view what, cp::SdmaQueue&, st
                                           "the queue stops", process_.devices_.facts().event);
 }
 
+void KfdProcess::SdmaQueue::show(ObservedPacket::What what, std::uint64_t index, std::uint64_t dwords,
+                                 std::string_view reason) {
+  const cp::SdmaConfig& ring = queue.config();
+  std::vector<std::byte> bytes;
+  if (what != ObservedPacket::What::completed) {
+    const auto* base = static_cast<const std::byte*>(
+        process_.page_table(gpu_id).translate(ring.ring_base, ring.ring_bytes, cp::Access::read));
+    constexpr std::uint64_t dword = 4;
+    bytes.resize(base ? std::min(dwords * dword, ring.ring_bytes) : 0);
+    for (std::size_t i = 0; i < bytes.size(); ++i) bytes[i] = base[(index + i) % ring.ring_bytes];
+    const bool nop = bytes.size() >= dword && bytes[0] == std::byte{0} && bytes[1] == std::byte{0};
+    if (nop) bytes.resize(dword);
+  }
+  ObservedPacket shown;
+  shown.what = what;
+  shown.queue = id;
+  shown.sdma = true;
+  shown.index = index;
+  shown.dwords = dwords;
+  shown.bytes = bytes;
+  shown.reason = reason;
+  process_.observer_->packet(shown);
+}
+
 void KfdProcess::SdmaQueue::observe(const cp::SdmaEvent& packet) {
+  if (process_.observer_ && packet.transition == cp::Transition::launched)
+    show(ObservedPacket::What::launched, packet.index, packet.dwords);
+  if (process_.observer_ && packet.transition == cp::Transition::completed)
+    show(ObservedPacket::What::completed, packet.index, packet.dwords);
+  if (!told(packet.transition)) return;
   process_.devices_.record(Layer::silicon, Severity::debug,
                            fmt::format("sdma.{}", cp::name(packet.transition)),
                            fmt::format("pid {} queue {}", process_.opener_.pid, packet.queue_id),

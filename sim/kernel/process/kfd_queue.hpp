@@ -39,11 +39,17 @@ class KfdProcess::HardwareQueue {
         process_.doorbell_page(gpu_id) + doorbell_index, __ATOMIC_ACQUIRE);
     if (value == seen) return false;
     seen = value;
+    if (process_.observer_) process_.observer_->doorbell(id, value);
     ring(value);
     return true;
   }
 
  protected:
+  /// What a queue has to tell so that the timeline and an observer get theirs.
+  cp::EventLevel wanted_level() const;
+  /// Whether the timeline wants it.
+  bool told(cp::Transition transition) const;
+
   KfdProcess& process_;
 
  public:
@@ -79,6 +85,11 @@ class KfdProcess::AqlQueue final : public HardwareQueue, public cp::Hooks {
   bool legacy_errors() const override { return !process_.runtime_enabled_; }
 
  private:
+  ObservedPacket::ErrorPath error_path();
+  /// For the observer: the packet in its slot, with the header that its producer wrote.
+  void show(ObservedPacket::What what, std::uint64_t index, std::optional<aql::Header> header,
+            std::string_view reason = {});
+
   /// The request that rocdrill does not model, if that ended the queue.
   EventId refused_ = no_event;
   const std::uint64_t save_area_;  ///< CWSR area, 0 if none
@@ -110,6 +121,10 @@ class KfdProcess::SdmaQueue final : public HardwareQueue, public cp::SdmaHooks {
   }
 
  private:
+  /// For the observer: what lies in the ring from `index` on.
+  void show(ObservedPacket::What what, std::uint64_t index, std::uint64_t dwords,
+            std::string_view reason = {});
+
   EventId refused_ = no_event;
 
  public:

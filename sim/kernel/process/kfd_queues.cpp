@@ -171,6 +171,7 @@ void KfdProcess::stored(volatile void* address) {
     std::uint64_t* doorbell = doorbell_page(queue->gpu_id) + queue->doorbell_index;
     if (doorbell == address) {
       queue->seen = *doorbell;
+      if (observer_) observer_->doorbell(id, *doorbell);
       queue->ring(*doorbell);
     }
   }

@@ -12,6 +12,8 @@
 
 namespace rocdrill::kernel {
 
+class ProcessObserver;
+
 /// Memory of one buffer object.
 struct Backing {
   void* memory = nullptr;    ///< where the device reaches it
@@ -49,6 +51,8 @@ class Surroundings {
   virtual int open_smi_events(std::uint32_t /*gpu_id*/) { return -1; }
   /// Queues were created or destroyed: whoever looks at doorbells has to look anew.
   virtual void queues_changed() {}
+  /// Asked once, when the process part is made. nullptr: nobody records.
+  virtual ProcessObserver* observer() { return nullptr; }
 };
 
 }  // namespace rocdrill::kernel
