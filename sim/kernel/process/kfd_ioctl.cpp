@@ -47,16 +47,11 @@ std::span<const IoctlEntry> ioctl_table() {
   return table;
 }
 
-namespace {
-
-/// Whether the driver of this era has the number at all.
 bool driver_knows(const kfd::IoctlInfo& info, const KfdEra& era) {
   if (info.nr == kfd::Ioctl::dbg_trap_old) return era.minor < 13 && era.out_of_tree;
   if (info.since == 0) return era.out_of_tree;
   return info.since <= era.minor;
 }
-
-}  // namespace
 
 int KfdProcess::injected_failure(kfd::Ioctl number, std::string_view name, EventId& event) {
   const auto injections = devices_.facts().injections.ioctls;  // a delay gives up the lock
@@ -97,15 +92,15 @@ SysResult<int> KfdProcess::ioctl(unsigned long request, void* argument) {
     return fail(error, devices_.record(Layer::kernel, Severity::debug, "ioctl.unknown", what,
                                        {{field::status, std::string_view(got)}}, topology));
   }
+  refresh_injections();
+  EventId injected = no_event;
+  if (const int error = injected_failure(info->nr, info->name, injected))
+    return fail(error, injected);
   const auto table = ioctl_table();
   const auto entry = std::ranges::find(table, info->nr, &IoctlEntry::number);
   if (entry == table.end())
     return fail(EINVAL, devices_.unmodelled(Layer::kernel, info->name, "EINVAL", topology));
   if (!argument) return fail(EFAULT);
-  refresh_injections();
-  EventId injected = no_event;
-  if (const int error = injected_failure(info->nr, info->name, injected))
-    return fail(error, injected);
   // kfd_ioctl(): a zeroed buffer of the larger size; the client's size goes in and comes out.
   std::vector<std::uint64_t> buffer((std::max<std::size_t>(asked->size, info->size) + 7) / 8);
   if (!copy_from_user(buffer.data(), reinterpret_cast<std::uintptr_t>(argument), asked->size))

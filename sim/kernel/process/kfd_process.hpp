@@ -176,5 +176,7 @@ struct IoctlEntry {
   const char* note;
 };
 std::span<const IoctlEntry> ioctl_table();
+/// Whether the driver of this era has the number at all.
+bool driver_knows(const kfd::IoctlInfo& info, const KfdEra& era);
 
 }  // namespace rocdrill::kernel
