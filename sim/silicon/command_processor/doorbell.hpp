@@ -21,7 +21,11 @@ class Doorbell {
   /// arrive out of order: one below an earlier one announces nothing new.
   Ring ring(std::uint64_t value, std::uint64_t limit) {
     Ring ring;
-    if (injecting_) ring = arrive(value, limit);
+    if (injecting_) {
+      ring = arrive(value, limit);
+    } else if (hidden_.load(std::memory_order_relaxed)) {
+      hidden_.store(false);
+    }
     const bool unseen =
         ring.injected == Injected::doorbell_lost || ring.injected == Injected::doorbell_delayed;
     if (!unseen) accept(value, limit);
@@ -39,7 +43,8 @@ class Doorbell {
   std::optional<std::uint64_t> late_until() const {
     return late_.load() ? late_wait_.due_ns() : std::nullopt;
   }
-  /// Nobody can know of the write index in memory: the last ring was lost or is late.
+  /// The write index in memory counts for nothing, rings alone do: while a ring may be lost or late,
+  /// a look at memory must not tell of its packets before it does.
   bool hidden() const { return hidden_.load(std::memory_order_relaxed); }
 
   /// The queue is mapped anew: the scheduler reads the write index in memory, rung or not.
@@ -63,6 +68,7 @@ class Doorbell {
     arrivals_.store(0);
     if (!late_.load()) late_wait_ = InjectedWait(faults.delay);
     injecting_ = faults.lost.any() || faults.duplicated.any() || faults.delayed.any();
+    if (injecting_) hidden_.store(true);
   }
 
   template <class Archive>
@@ -81,7 +87,7 @@ class Doorbell {
     const std::uint64_t nth = arrivals_.fetch_add(1) + 1;
     const bool lost = faults_.lost.has(nth);
     const bool delayed = !lost && faults_.delayed.has(nth);
-    hidden_.store(lost || delayed);
+    hidden_.store(true);
     if (lost) return {Injected::doorbell_lost, nth};
     if (delayed) {
       late_value_.store(value);
@@ -96,7 +102,6 @@ class Doorbell {
   void deliver_late() {
     late_.store(false);
     late_wait_ = InjectedWait(faults_.delay);  // for the next that is late
-    hidden_.store(false);
     accept(late_value_.load(), late_limit_.load());
   }
 
