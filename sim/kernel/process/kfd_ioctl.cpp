@@ -54,18 +54,19 @@ bool driver_knows(const kfd::IoctlInfo& info, const KfdEra& era) {
 }
 
 int KfdProcess::injected_failure(kfd::Ioctl number, std::string_view name, EventId& event) {
-  const auto injections = devices_.facts().injections.ioctls;  // a delay gives up the lock
-  for (const IoctlInjection& injection : injections) {
+  std::vector<std::pair<IoctlInjection, std::uint64_t>> due;  // copies: a delay gives up the lock
+  for (const IoctlInjection& injection : devices_.facts().injections.ioctls) {
     if (injection.nr != static_cast<std::uint32_t>(number)) continue;
     const std::uint64_t call = ++injected_calls_[injection.event];
-    if (injection.nth != 0 && injection.nth != call) continue;
+    if (injection.nth == 0 || injection.nth == call) due.emplace_back(injection, call);
+  }
+  for (const auto& [injection, call] : due) {
     const bool fails = injection.error != 0;
     const std::string got = fails ? errno_name(injection.error) : "late";
-    event = devices_.record(Layer::kernel, fails ? Severity::error : Severity::warning,
-                            "ioctl.injected", name,
-                            {{"call", static_cast<std::int64_t>(call)},
-                             {field::status, std::string_view(got)}},
-                            injection.event);
+    event = devices_.record(
+        Layer::kernel, fails ? Severity::error : Severity::warning, "ioctl.injected", name,
+        {{"call", static_cast<std::int64_t>(call)}, {field::status, std::string_view(got)}},
+        injection.event);
     if (injection.delay_ns != 0) {
       std::unique_lock lock(mutex_, std::adopt_lock);  // ioctl() holds it
       lock.unlock();
