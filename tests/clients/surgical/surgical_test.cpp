@@ -32,10 +32,11 @@ struct Finished {
   double number(const std::string& key) const { return std::atof((*this)[key].c_str()); }
 };
 
-/// A command of the shell, both streams. Ends after a minute.
-Finished shell(const std::string& command) {
+/// A command of the shell, both streams. Ends after so many seconds, with exit status 124.
+Finished shell(const std::string& command, int seconds = 60) {
   Finished run;
-  FILE* pipe = ::popen(("timeout 60 " + command + " 2>&1").c_str(), "r");
+  FILE* pipe =
+      ::popen(("timeout " + std::to_string(seconds) + " " + command + " 2>&1").c_str(), "r");
   char buffer[4096];
   for (std::size_t got; (got = ::fread(buffer, 1, sizeof buffer, pipe)) > 0;)
     run.text.append(buffer, got);
@@ -224,14 +225,15 @@ class SurgicalNode : public SurgicalClient {
     started = true;
   }
   void TearDown() override {
-    if (started) EXPECT_EQ(shell(rocdrill + " node stop " + name).exit, 0);
+    if (!started) return;
+    EXPECT_EQ(shell(rocdrill + " node stop " + name).exit, 0);
   }
   Finished node(const std::string& what) const {
     return shell(rocdrill + " node " + what + session());
   }
   std::string session() const { return " --session " + name; }
-  Finished program(const std::string& arguments) const {
-    return shell(rocdrill + " run" + session() + " -- " + client + " " + arguments);
+  Finished program(const std::string& arguments, int seconds = 60) const {
+    return shell(rocdrill + " run" + session() + " -- " + client + " " + arguments, seconds);
   }
   std::vector<nlohmann::json> history() const {
     std::vector<nlohmann::json> events;
@@ -324,7 +326,8 @@ TEST_F(SurgicalNode, ARunningProgramGetsThemAndIsRidOfThem) {
   ::unlink(out.c_str());
 }
 
-/// Whatever the runtime makes of it: the node is there for the next program.
+/// Whatever the runtime makes of it (ROCr 5.2.3 asserts without its first event, and waits for ever
+/// at its end when SET_EVENT does not wake its thread): the node is there for the next program.
 TEST_F(SurgicalNode, TheNodeSurvivesFailuresOfEveryCall) {
   for (const char* which :
        {"GET_VERSION", "ACQUIRE_VM", "GET_PROCESS_APERTURES_NEW", "SET_MEMORY_POLICY",
@@ -334,7 +337,7 @@ TEST_F(SurgicalNode, TheNodeSurvivesFailuresOfEveryCall) {
     for (const char* nth : {"1", "4"}) {
       const std::string fault = std::string("ioctl=") + which + ",errno=ENOMEM,nth=" + nth;
       EXPECT_EQ(node("inject " + fault).exit, 0);
-      const Finished run = program("queues 2");
+      const Finished run = program("queues 2", 5);
       EXPECT_NE(run.exit, 139) << fault << ": " << run.text;
       EXPECT_EQ(node("clear ioctl").exit, 0) << fault;
     }
