@@ -75,6 +75,12 @@ std::expected<Parameters, std::string> FaultRegistry::check(
                         text, fmt::join(known->choices, ", ")));
       }
     }
+    if (known->problem != nullptr) {
+      if (const std::string why = known->problem(value); !why.empty()) {
+        return std::unexpected(
+            fmt::format("parameter '{}' of fault '{}': {}", name, info.id, why));
+      }
+    }
     parameters.values[name] = value;
   }
   return parameters;

@@ -25,6 +25,8 @@ struct ParameterInfo {
   ParameterValue fallback;  ///< also fixes the type
   std::string meaning;
   std::vector<std::string> choices;  ///< empty: any value of the type
+  /// Why this value of the right type cannot be, or "".
+  std::string (*problem)(const ParameterValue&) = nullptr;
 };
 
 class Parameters {
@@ -42,6 +44,9 @@ struct FaultInfo {
   std::string changes;  ///< the state that it changes, in one sentence
   std::vector<ParameterInfo> parameters;
   std::vector<std::string> sources;  ///< public reports and sources behind it
+  /// For those who write drivers and runtimes: single calls, doorbells, packets. The node stays
+  /// healthy as far as the bring-up checks go, and the fault can be cleared.
+  bool surgical = false;
 };
 
 class Fault {
@@ -55,6 +60,9 @@ class Fault {
   virtual void prepare(Node&, const Parameters&) const {}
   /// Changes the state. `cause` is the fault's own event.
   virtual void inject(Node&, const Parameters&, EventId cause) const = 0;
+  /// Takes every use of it out of the node again; false if there is none. Of a surgical fault only:
+  /// any other has changed state that somebody has to repair.
+  virtual bool clear(Node&) const { return false; }
 };
 
 class FaultRegistry {

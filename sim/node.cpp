@@ -122,6 +122,19 @@ EventId Node::inject(const FaultUse& use) {
   return event;
 }
 
+EventId Node::clear(const std::string& id) {
+  const Fault* fault = FaultRegistry::instance().find(id);
+  if (!fault) throw std::invalid_argument("there is no fault '" + id + "'; see: rocdrill fault list");
+  if (!fault->info().surgical) {
+    throw std::invalid_argument(
+        fmt::format("fault '{}' changed the node's state: repair it, or use rocdrill undo", id));
+  }
+  if (!fault->clear(*this)) {
+    throw std::invalid_argument(fmt::format("fault '{}' is not on node '{}'", id, spec_.id));
+  }
+  return os.journal.record(fault->info().layer, Severity::info, "fault.cleared", id, {}, no_event);
+}
+
 ProcessSpec Node::session() {
   ProcessSpec spec;
   spec.command = "bash";

@@ -49,6 +49,10 @@ class Node final : public Backend, private Host {
   /// Injects now. Throws std::invalid_argument for an unknown fault, wrong parameters, or one that
   /// does not apply to this node.
   EventId inject(const FaultUse& use);
+  /// Ends a surgical fault: what it has not done yet does not happen. Throws
+  /// std::invalid_argument for an unknown fault, one that is not on the node, or one that cannot be
+  /// cleared.
+  EventId clear(const std::string& id);
   /// Runs "torch" (the bring-up script's step 5) or "hip-app" (a program of the node) as the user.
   void run_workload(const std::string& kind, const std::string& path = {});
 

@@ -338,6 +338,13 @@ std::string errno_name(int error) {
   return entry ? std::string(entry->name) : fmt::format("E?{}", error);
 }
 
+int errno_number(std::string_view name) {
+  for (const ErrorText& entry : errno_table) {
+    if (entry.name == name) return static_cast<int>(entry.value);
+  }
+  return 0;
+}
+
 std::string errno_text(int error) {
   if (error == 0) return "Success";
   const ErrorText* entry = lookup(errno_table, error);

@@ -12,6 +12,8 @@ namespace rocdrill {
 
 /// "ENOENT"; "E?<n>" for a number without a name here.
 std::string errno_name(int error);
+/// ENOENT of "ENOENT"; 0 for a name that is not known.
+int errno_number(std::string_view name);
 /// strerror in the C locale: "No such file or directory".
 std::string errno_text(int error);
 

@@ -22,20 +22,30 @@ Json to_json(const sim::FaultInfo& info) {
                           {"meaning", parameter.meaning},
                           {"choices", parameter.choices}});
   }
-  return {
-      {"id", info.id},           {"layer", name(info.layer)},           {"title", info.title},
-      {"changes", info.changes}, {"parameters", std::move(parameters)}, {"sources", info.sources}};
+  return {{"id", info.id},
+          {"layer", name(info.layer)},
+          {"title", info.title},
+          {"changes", info.changes},
+          {"parameters", std::move(parameters)},
+          {"sources", info.sources},
+          {"surgical", info.surgical}};
 }
 
 int list(const po::variables_map& arguments) {
   Json faults = Json::array();
   std::string text;
+  std::string surgical;
   for (const sim::Fault* fault : sim::FaultRegistry::instance().all()) {
     const sim::FaultInfo& info = fault->info();
     faults.push_back(to_json(info));
-    text += fmt::format("{:<28} {} {:<14} {}\n", info.id, static_cast<int>(info.layer),
-                        title(info.layer), info.title);
+    (info.surgical ? surgical : text) +=
+        fmt::format("{:<28} {} {:<14} {}\n", info.id, static_cast<int>(info.layer),
+                    title(info.layer), info.title);
   }
+  text += "\n" +
+          paint("surgical: one call, doorbell or packet; rocdrill node clear takes it back",
+                Colour::bold) +
+          "\n" + surgical;
   if (flag(arguments, "json")) {
     print_json({{"faults", std::move(faults)}});
   } else {

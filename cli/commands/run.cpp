@@ -26,8 +26,9 @@ int run(const po::variables_map& arguments) {
   const bool fresh = arguments.count("node") != 0 || arguments.count("drill") != 0;
   if (!fresh) {
     if (arguments.count("fault") != 0) {
-      throw Failure{exit_usage,
-                    "--fault goes with --node or --drill; for a running node: rocdrill node inject\n"};
+      throw Failure{
+          exit_usage,
+          "--fault goes with --node or --drill; for a running node: rocdrill node inject\n"};
     }
     return start(session_folder(arguments));
   }
@@ -49,11 +50,16 @@ int run(const po::variables_map& arguments) {
 Command run_command() {
   Command command{
       .name = "run",
-      .usage = "run (--node N | --drill D | [--session S]) [--fault F...] [--trace FILE] -- CMD [ARGS...]",
+      .usage =
+          "run (--node N | --drill D | [--session S]) [--fault F...] [--trace FILE] -- CMD [ARGS...]",
       .summary = "a real program on a simulated node; exits as the program does",
-      .examples = {"rocdrill run --node mi210 -- rocminfo", "rocdrill run --drill stale-dkms -- rocm-smi",
-                   "rocdrill run --node mi210 --fault firmware-missing -- rocminfo",
-                   "rocdrill run --session mi210 -- lsmod     (a node of rocdrill node start)"},
+      .examples =
+          {"rocdrill run --node mi210 -- rocminfo", "rocdrill run --drill stale-dkms -- rocm-smi",
+           "rocdrill run --node mi210 --fault firmware-missing -- rocminfo",
+           "rocdrill run --node mi210 --fault ioctl=CREATE_QUEUE,nth=3,errno=ENOMEM -- ./program",
+           "rocdrill run --node mi210 --fault doorbell=lost --fault interrupt=lost,nth=5 -- ./program"
+           "     (surgical faults: rocdrill fault list)",
+           "rocdrill run --session mi210 -- lsmod     (a node of rocdrill node start)"},
       .options = po::options_description("options"),
       .positional = {"command..."},
       .run = run};

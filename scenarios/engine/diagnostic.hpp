@@ -7,6 +7,8 @@
 #include <string_view>
 #include <vector>
 
+#include "stack/suggest.hpp"
+
 namespace rocdrill::scenarios {
 
 /// A place in a text file, 1-based; columns count characters, not bytes. 0 = unknown.
@@ -41,10 +43,7 @@ std::string text(const Diagnostics& diagnostics);
 /// contains must not steer the terminal that shows the message.
 std::string in_quotes(std::string_view text);
 
-/// "did you mean 'brief'?" if a candidate is close to `word`, else "".
-std::string did_you_mean(std::string_view word, std::span<const std::string> candidates);
-/// did_you_mean, or else "known <noun>: a, b, c".
-std::string suggest(std::string_view word, std::span<const std::string> candidates,
-                    std::string_view noun);
+using rocdrill::did_you_mean;
+using rocdrill::suggest;
 
 }  // namespace rocdrill::scenarios

@@ -123,12 +123,7 @@ KfdEra Kernel::era() const {
 }
 
 SysResult<std::unique_ptr<DeviceFile>> Kernel::open(std::string_view path, const Opener& opener) {
-  if (const int error = kfd.injected_open()) {
-    const std::string got = errno_name(error);
-    return fail(error, kfd.record(Layer::kernel, Severity::error, "open.injected", path,
-                                  {{field::status, std::string_view(got)}},
-                                  kfd.injections().open_event));
-  }
+  if (auto injected = kfd.injected_open(path); !injected) return std::unexpected(injected.error());
   if (path == "/dev/kfd") {
     if (auto may = may_open_kfd(); !may) return std::unexpected(may.error());
     return open_local_kfd(os_, kfd, opener);

@@ -1,5 +1,7 @@
 #include "sim/kernel/kfd.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cerrno>
 
@@ -55,9 +57,27 @@ void Kfd::remove(std::uint32_t gpu_id) {
   changed();
 }
 
-int Kfd::injected_open() {
-  if (injections_.open_nth == 0) return 0;
-  return ++injections_.opens == injections_.open_nth ? injections_.open_error : 0;
+SysResult<void> Kfd::injected_open(std::string_view path) {
+  const OpenInjection* fails = nullptr;
+  for (OpenInjection& one : injections_.opens) {
+    ++one.seen;
+    if (!fails && (one.nth == 0 || one.nth == one.seen)) fails = &one;
+  }
+  if (!fails) return {};
+  const std::string got = errno_name(fails->error);
+  return fail(fails->error,
+              record(Layer::kernel, Severity::error, "open.injected", path,
+                     {{"call", static_cast<std::int64_t>(fails->seen)},
+                      {field::status, std::string_view(got)}},
+                     fails->event));
+}
+
+/// The injection that lets a process with this many queues find no doorbell, or no_event.
+EventId Kfd::doorbell_limit(std::size_t queues) const {
+  for (const DoorbellLimit& limit : injections_.doorbells) {
+    if (queues >= limit.queues) return limit.event;
+  }
+  return no_event;
 }
 
 Kfd::Holding* Kfd::holding(int pid, std::uint32_t gpu_id) {
@@ -144,10 +164,12 @@ SysResult<std::uint32_t> Kfd::take_doorbell(int pid, std::uint32_t gpu_id,
   std::uint32_t index = 0;
   while (held->queues.contains(index)) ++index;
   if (index >= doorbells_per_process) return fail(ENOMEM);
-  if (injections_.doorbells != 0 && held->queues.size() >= injections_.doorbells) {
-    return fail(ENOMEM, record(Layer::kernel, Severity::error, "doorbells.exhausted",
-                               std::to_string(pid), {{field::status, "ENOMEM"}},
-                               injections_.doorbells_event));
+  if (const EventId limit = doorbell_limit(held->queues.size()); limit != no_event) {
+    const std::string subject = fmt::format("pid {}", pid);
+    return fail(ENOMEM, record(Layer::kernel, Severity::error, "doorbells.exhausted", subject,
+                               {{"queues", static_cast<std::int64_t>(held->queues.size())},
+                                {field::status, "ENOMEM"}},
+                               limit));
   }
   held->queues[index] = queue;
   return index;

@@ -74,8 +74,8 @@ class Kfd final : public DeviceService {
     injections_ = std::move(injections);
     changed();
   }
-  /// Counts an open() of a device: the errno of an injected failure, or 0.
-  int injected_open();
+  /// Counts an open() of a device; an error if an injection lets it fail.
+  SysResult<void> injected_open(std::string_view path);
 
   /// Open files of /dev/kfd and /dev/dri: they hold the module.
   void opened() { ++open_files_; }
@@ -117,6 +117,7 @@ class Kfd final : public DeviceService {
   }
 
  private:
+  EventId doorbell_limit(std::size_t queues) const;
   Holding* holding(int pid, std::uint32_t gpu_id);
   std::size_t sdma_queues(std::uint32_t gpu_id) const;
 

@@ -40,13 +40,20 @@ class LocalKfdFile final : public DeviceFile, private Surroundings {
   ClockSample clocks() override { return {os_.clock.now(), os_.clock.now()}; }
   bool wait(std::unique_lock<std::mutex>& lock, std::uint32_t timeout_ms,
             const std::function<bool()>& ready) override {
+    const bool for_ever = timeout_ms == kfd::wait_for_ever;
+    const std::uint64_t deadline = for_ever ? UINT64_MAX : os_.clock.now() + timeout_ms * sim::ms;
     while (!ready()) {
       lock.unlock();
       const bool any = process_.progress();
+      const auto late = process_.late_until();
       lock.lock();
-      if (any) continue;
-      // Nothing on the node can set it any more: time passes until the deadline.
-      if (timeout_ms != kfd::wait_for_ever) os_.clock.advance(timeout_ms * sim::ms);
+      if (any || ready()) continue;
+      // Nothing on the node can set it now: time passes until something late comes, or all of it.
+      if (late && *late <= deadline && *late > os_.clock.now()) {
+        os_.clock.advance_to(*late);
+        continue;
+      }
+      if (!for_ever) os_.clock.advance_to(deadline);
       return ready();
     }
     return true;

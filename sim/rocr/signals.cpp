@@ -63,16 +63,21 @@ std::int64_t UserSignal::wait(SignalCondition condition, std::int64_t value,
   const auto observe = [&] { return value_of(memory_).load(); };
   while (!cp::holds(condition, observe(), value) && pool_.relax()) {
   }
-  if (cp::holds(condition, observe(), value) || timeout_ns == UINT64_MAX || timeout_ns == 0) {
-    return observe();
-  }
-  // Nothing that runs can change it: block until the time is up.
+  const bool for_ever = timeout_ns == UINT64_MAX;
+  if (cp::holds(condition, observe(), value) || timeout_ns == 0) return observe();
+  // Nothing that runs can change it: block until something late does, or the time is up.
   if (memory_->event_id != 0) {
     const auto timeout =
-        static_cast<std::uint32_t>(std::min<std::uint64_t>((timeout_ns + ms - 1) / ms, 0xFFFFFFFE));
-    static_cast<void>(pool_.thunk().wait_event(memory_->event_id, timeout));
-  } else {
+        for_ever ? kfd::wait_for_ever
+                 : static_cast<std::uint32_t>(
+                       std::min<std::uint64_t>((timeout_ns + ms - 1) / ms, 0xFFFFFFFE));
+    // The event may be an old one of this signal: then there is more to wait for.
+    while (pool_.thunk().wait_event(memory_->event_id, timeout).value_or(false) &&
+           !cp::holds(condition, observe(), value)) {
+    }
+  } else if (!for_ever) {
     pool_.thunk().process().sleep_ns(timeout_ns);
+    pool_.relax();
   }
   return observe();
 }

@@ -116,6 +116,7 @@ std::vector<Case> cases() {
     list.push_back({node, "", {}});
     auto made = booted(node);
     for (const sim::Fault* fault : sim::FaultRegistry::instance().all()) {
+      if (fault->info().surgical) continue;  // tests/clients/surgical
       const auto parameters = sim::FaultRegistry::check(fault->info(), {}).value();
       if (fault->inapplicable(*made, parameters).empty()) list.push_back({node, fault->info().id, {}});
     }

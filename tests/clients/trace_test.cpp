@@ -209,20 +209,20 @@ TEST_F(ReplayWithFaults, AFailedCall) {
 TEST_F(ReplayWithFaults, LostSignalsAndDoorbells) {
   const std::string file = record("a", "barriers");
   struct Case {
-    std::uint64_t cp::QueueFaultInjection::* fault;
+    cp::Injected fault;
     std::string what, recorded, replayed;
   };
   const Case cases[] = {
-      {&cp::QueueFaultInjection::interrupt_lost, "event 3", "signalled 10 times",
+      {cp::Injected::interrupt_lost, "event 3", "signalled 10 times",
        "signalled 9 times"},
-      {&cp::QueueFaultInjection::completion_lost, "queue 1, packet 9: completion signal",
+      {cp::Injected::completion_lost, "queue 1, packet 9: completion signal",
        "decremented by 1", "decremented by 0"},
-      {&cp::QueueFaultInjection::completion_twice, "queue 1, packet 9: completion signal",
+      {cp::Injected::completion_twice, "queue 1, packet 9: completion signal",
        "decremented by 1", "decremented by 2"},
   };
   for (const Case& one : cases) {
     kernel::Injections faults;
-    faults.queue.*one.fault = 10;
+    faults.queues.push_back({.what = one.fault, .nth = 10});
     const auto outcome = replay(file, faults);
     ASSERT_TRUE(outcome.divergence) << one.what;
     EXPECT_EQ(outcome.divergence->what, one.what);
@@ -233,7 +233,7 @@ TEST_F(ReplayWithFaults, LostSignalsAndDoorbells) {
   std::string missed;
   for (std::uint64_t ring = 5; missed.empty() && ring < 15; ++ring) {
     kernel::Injections faults;
-    faults.queue.doorbell.lost = ring;
+    faults.queues.push_back({.what = cp::Injected::doorbell_lost, .nth = ring});
     const auto outcome = replay(file, faults);
     if (outcome.divergence && outcome.divergence->replayed == "not launched")
       missed = outcome.divergence->what;
@@ -243,7 +243,7 @@ TEST_F(ReplayWithFaults, LostSignalsAndDoorbells) {
 
 TEST_F(ReplayWithFaults, LostDoorbellOfACopy) {
   kernel::Injections faults;
-  faults.queue.doorbell.lost = 1;
+  faults.queues.push_back({.what = cp::Injected::doorbell_lost, .nth = 1});
   const auto outcome = replay(record("a", "copy 5242880"), faults);
   ASSERT_TRUE(outcome.divergence);
   EXPECT_EQ(outcome.divergence->what, "queue 0, packet 0 (POLL_REGMEM)");

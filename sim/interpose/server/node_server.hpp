@@ -103,6 +103,7 @@ class NodeServer {
   Json log(const Json& request);
   Json status();
   Json inject(const Json& request);
+  Json clear(const Json& request);
   void add_handlers();
   Identity identity_of(const Json& request) const;
   void link_commands();

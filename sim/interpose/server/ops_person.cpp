@@ -247,11 +247,20 @@ Json NodeServer::inject(const Json& request) {
   }
 }
 
+Json NodeServer::clear(const Json& request) {
+  try {
+    return {{"errno", 0}, {"event", node_.clear(request.at("id").get<std::string>())}};
+  } catch (const std::invalid_argument& error) {
+    return {{"errno", EINVAL}, {"error", error.what()}};
+  }
+}
+
 void NodeServer::add_handlers() {
   handle("run", [this](const Json& request, const Asker& who) { return run_command(request, who); });
   handle("log", [this](const Json& request, const Asker&) { return log(request); });
   handle("status", [this](const Json&, const Asker&) { return status(); });
   handle("inject", [this](const Json& request, const Asker&) { return inject(request); });
+  handle("clear", [this](const Json& request, const Asker&) { return clear(request); });
   handle("stop", [this](const Json&, const Asker&) -> Json {
     stop();
     return {{"errno", 0}};

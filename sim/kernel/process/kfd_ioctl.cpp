@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <utility>
 
 #include "sim/kernel/process/kfd_process.hpp"
 #include "sim/kernel/process/kfd_queue.hpp"
@@ -46,56 +47,61 @@ std::span<const IoctlEntry> ioctl_table() {
   return table;
 }
 
-namespace {
-
-/// Whether the driver of this era has the number at all.
 bool driver_knows(const kfd::IoctlInfo& info, const KfdEra& era) {
   if (info.nr == kfd::Ioctl::dbg_trap_old) return era.minor < 13 && era.out_of_tree;
   if (info.since == 0) return era.out_of_tree;
   return info.since <= era.minor;
 }
 
-}  // namespace
-
 int KfdProcess::injected_failure(kfd::Ioctl number, std::string_view name, EventId& event) {
-  const auto& injections = devices_.facts().injections.ioctls;
-  for (std::size_t i = 0; i < injections.size(); ++i) {
-    const IoctlInjection injection = injections[i];
+  std::vector<std::pair<IoctlInjection, std::uint64_t>> due;  // copies: a delay gives up the lock
+  for (const IoctlInjection& injection : devices_.facts().injections.ioctls) {
     if (injection.nr != static_cast<std::uint32_t>(number)) continue;
-    const std::uint64_t call = ++injected_calls_[i];
-    if (injection.nth != 0 && injection.nth != call) continue;
-    const std::string got = injection.error == 0 ? "late" : errno_name(injection.error);
-    event = devices_.record(Layer::kernel, Severity::error, "ioctl.injected", name,
-                            {{"call", static_cast<std::int64_t>(call)},
-                             {field::status, std::string_view(got)}},
-                            injection.event);
-    if (injection.delay_ns != 0) surroundings_.sleep_ns(injection.delay_ns);
-    if (injection.error != 0) return injection.error;
+    const std::uint64_t call = ++injected_calls_[injection.event];
+    if (injection.nth == 0 || injection.nth == call) due.emplace_back(injection, call);
+  }
+  for (const auto& [injection, call] : due) {
+    const bool fails = injection.error != 0;
+    const std::string got = fails ? errno_name(injection.error) : "late";
+    event = devices_.record(
+        Layer::kernel, fails ? Severity::error : Severity::warning, "ioctl.injected", name,
+        {{"call", static_cast<std::int64_t>(call)}, {field::status, std::string_view(got)}},
+        injection.event);
+    if (injection.delay_ns != 0) {
+      std::unique_lock lock(mutex_, std::adopt_lock);  // ioctl() holds it
+      lock.unlock();
+      surroundings_.sleep_ns(injection.delay_ns);
+      lock.lock();
+      lock.release();
+    }
+    if (fails) return injection.error;
   }
   return 0;
 }
 
 SysResult<int> KfdProcess::ioctl(unsigned long request, void* argument) {
   const std::lock_guard lock(mutex_);
-  const DeviceFacts& facts = devices_.facts();
+  const KfdEra era = devices_.facts().era;
+  const EventId topology = devices_.facts().event;
   const auto asked = kfd::decode_request(request);
   const auto info = asked ? kfd::ioctl_info(asked->nr) : std::nullopt;
-  if (!info || !driver_knows(*info, facts.era)) {
+  if (!info || !driver_knows(*info, era)) {
     // What the driver itself would answer: no gap of the simulator.
-    const int error = facts.era.unknown_is_enotty ? ENOTTY : EINVAL;
+    const int error = era.unknown_is_enotty ? ENOTTY : EINVAL;
     const std::string what = info ? std::string(info->name) : fmt::format("{:#x}", request);
     const std::string got = errno_name(error);
     return fail(error, devices_.record(Layer::kernel, Severity::debug, "ioctl.unknown", what,
-                                       {{field::status, std::string_view(got)}}, facts.event));
+                                       {{field::status, std::string_view(got)}}, topology));
   }
-  const auto table = ioctl_table();
-  const auto entry = std::ranges::find(table, info->nr, &IoctlEntry::number);
-  if (entry == table.end())
-    return fail(EINVAL, devices_.unmodelled(Layer::kernel, info->name, "EINVAL", facts.event));
-  if (!argument) return fail(EFAULT);
+  refresh_injections();
   EventId injected = no_event;
   if (const int error = injected_failure(info->nr, info->name, injected))
     return fail(error, injected);
+  const auto table = ioctl_table();
+  const auto entry = std::ranges::find(table, info->nr, &IoctlEntry::number);
+  if (entry == table.end())
+    return fail(EINVAL, devices_.unmodelled(Layer::kernel, info->name, "EINVAL", topology));
+  if (!argument) return fail(EFAULT);
   // kfd_ioctl(): a zeroed buffer of the larger size; the client's size goes in and comes out.
   std::vector<std::uint64_t> buffer((std::max<std::size_t>(asked->size, info->size) + 7) / 8);
   if (!copy_from_user(buffer.data(), reinterpret_cast<std::uintptr_t>(argument), asked->size))
@@ -103,7 +109,8 @@ SysResult<int> KfdProcess::ioctl(unsigned long request, void* argument) {
   const int error = (this->*entry->handler)(buffer.data());
   if (!copy_to_user(reinterpret_cast<std::uintptr_t>(argument), buffer.data(), asked->size))
     return fail(EFAULT);
-  if (error != 0) return fail(error);
+  const EventId why = std::exchange(why_, no_event);
+  if (error != 0) return fail(error, why);
   return 0;
 }
 

@@ -60,6 +60,8 @@ class KfdProcess final : public DeviceFile {
     bool queues = false;   ///< there is a queue at all
   };
   Served serve_doorbells();
+  /// When the next late doorbell or completion comes, by clocks().monotonic_raw_ns.
+  std::optional<std::uint64_t> late_until();
   std::vector<QueueView> queues();
   /// GPUs that the process has acquired.
   std::set<std::uint32_t> gpus();
@@ -152,7 +154,9 @@ class KfdProcess final : public DeviceFile {
   std::unique_ptr<HardwareQueue> make_queue(const kfd::CreateQueueArgs& args,
                                             const GpuFacts& gpu, std::uint32_t doorbell);
   bool run_queues();
-  /// An injected failure of this call, or 0; a delay has passed then.
+  /// Gives the queues the injections of the node, if those have changed.
+  void refresh_injections();
+  /// An injected failure of this call, or 0; a delay has passed then, without the lock.
   int injected_failure(kfd::Ioctl number, std::string_view name, EventId& event);
 
   DeviceService& devices_;
@@ -172,7 +176,9 @@ class KfdProcess final : public DeviceFile {
   std::uint32_t next_queue_ = 0;
   std::optional<bool> xnack_;
   bool runtime_enabled_ = false;
-  std::map<std::size_t, std::uint64_t> injected_calls_;  ///< by place in Injections::ioctls
+  std::map<EventId, std::uint64_t> injected_calls_;  ///< by IoctlInjection::event
+  std::uint64_t injections_epoch_ = 0;  ///< of the facts that the queues know
+  EventId why_ = no_event;              ///< behind the errno that a handler returns
 };
 
 /// The dispatch table; docs/kfd-support.md is generated from it and from kfd::ioctls().
@@ -182,5 +188,7 @@ struct IoctlEntry {
   const char* note;
 };
 std::span<const IoctlEntry> ioctl_table();
+/// Whether the driver of this era has the number at all.
+bool driver_knows(const kfd::IoctlInfo& info, const KfdEra& era);
 
 }  // namespace rocdrill::kernel

@@ -28,6 +28,23 @@ cp::EventLevel level_of(cp::Transition transition) {
   }
 }
 
+/// Late and repeated things are odd, lost ones wrong.
+Severity severity_of(cp::Injected what) {
+  switch (what) {
+    case cp::Injected::doorbell_duplicated:
+    case cp::Injected::doorbell_delayed:
+    case cp::Injected::completion_late:
+      return Severity::warning;
+    default:
+      return Severity::error;
+  }
+}
+
+/// Something has still to come, if not memory then time.
+bool is_waiting(cp::QueueState state) {
+  return state == cp::QueueState::waiting || state == cp::QueueState::active;
+}
+
 }  // namespace
 
 cp::EventLevel KfdProcess::HardwareQueue::wanted_level() const {
@@ -39,13 +56,27 @@ bool KfdProcess::HardwareQueue::told(cp::Transition transition) const {
   return level_of(transition) <= process_.devices_.facts().queue_events;
 }
 
+EventId KfdProcess::HardwareQueue::record_injected(cp::Injected what, std::uint64_t nth,
+                                                   std::uint64_t at) {
+  const auto fault = std::ranges::find_if(injections_, [&](const QueueInjection& one) {
+    const bool from_there_on = what == cp::Injected::read_index_stuck;
+    return one.what == what && one.concerns(kind()) &&
+           (one.nth == 0 || one.nth == nth || (from_there_on && one.nth < nth));
+  });
+  const EventId cause = fault == injections_.end() ? no_event : fault->event;
+  return process_.devices_.record(
+      Layer::silicon, severity_of(what), cp::name(what),
+      fmt::format("pid {} queue {}", process_.opener_.pid, id),
+      {{"nth", static_cast<std::int64_t>(nth)}, {"at", static_cast<std::int64_t>(at)}}, cause);
+}
+
 KfdProcess::AqlQueue::AqlQueue(KfdProcess& process, const cp::QueueConfig& config,
                                const kfd::CreateQueueArgs& args, std::uint32_t doorbell_index)
     : HardwareQueue(process, static_cast<std::uint32_t>(config.id), args, doorbell_index),
       save_area_(args.ctx_save_restore_address),
       queue(config, process.page_table(args.gpu_id), *this) {
   queue.set_event_level(wanted_level());
-  queue.inject(process.devices_.facts().injections.queue);
+  take_injections(process.devices_.facts().injections.queues);
 }
 
 bool KfdProcess::AqlQueue::run() {
@@ -53,8 +84,23 @@ bool KfdProcess::AqlQueue::run() {
   return done.launched > 0 || done.completed > 0;
 }
 
-bool KfdProcess::AqlQueue::waiting() const {
-  return queue.state() == cp::QueueState::waiting || queue.state() == cp::QueueState::active;
+bool KfdProcess::AqlQueue::waiting() const { return is_waiting(queue.state()); }
+
+void KfdProcess::AqlQueue::injected(cp::Injected what, std::uint64_t nth, std::uint64_t at) {
+  const EventId event = record_injected(what, nth, at);
+  if (what == cp::Injected::header_before_body) {
+    spoiled_ = event;
+    spoiled_index_ = at;
+  }
+  if (what == cp::Injected::read_index_stuck) overrun_ = event;
+}
+
+/// A packet that was read before its body was there, or over which its producer could write
+/// because the read index stood still, fails for that reason.
+EventId KfdProcess::AqlQueue::cause_of(const cp::QueueError& error) const {
+  if (refused_ != no_event) return refused_;
+  if (spoiled_ != no_event && spoiled_index_ == error.packet_index) return spoiled_;
+  return overrun_ != no_event ? overrun_ : process_.devices_.facts().event;
 }
 
 void KfdProcess::AqlQueue::queue_error(cp::Queue&, const cp::QueueError& error) {
@@ -68,7 +114,7 @@ void KfdProcess::AqlQueue::queue_error(cp::Queue&, const cp::QueueError& error) 
                            {{"packet", static_cast<std::int64_t>(error.packet_index)},
                             {"exception", cp::name(error.kfd_code)},
                             {field::status, std::string_view(status)}},
-                           refused_ != no_event ? refused_ : process_.devices_.facts().event);
+                           cause_of(error));
   if (!process_.runtime_enabled_ || save_area_ == 0) return;  // path A: the queue wrote the signal
   cp::RangeAddressSpace& memory = process_.page_table(gpu_id);
   const auto* reason = static_cast<std::uint64_t*>(
@@ -164,7 +210,7 @@ KfdProcess::SdmaQueue::SdmaQueue(KfdProcess& process, const cp::SdmaConfig& conf
     : HardwareQueue(process, static_cast<std::uint32_t>(config.id), args, doorbell_index),
       queue(config, process.page_table(args.gpu_id), *this) {
   queue.set_event_level(wanted_level());
-  queue.inject(process.devices_.facts().injections.queue.doorbell);
+  take_injections(process.devices_.facts().injections.queues);
 }
 
 bool KfdProcess::SdmaQueue::run() {
@@ -172,9 +218,7 @@ bool KfdProcess::SdmaQueue::run() {
   return done.packets > 0 || done.bytes > 0;
 }
 
-bool KfdProcess::SdmaQueue::waiting() const {
-  return queue.state() == cp::QueueState::waiting || queue.state() == cp::QueueState::active;
-}
+bool KfdProcess::SdmaQueue::waiting() const { return is_waiting(queue.state()); }
 
 void KfdProcess::SdmaQueue::queue_error(cp::SdmaQueue&, const cp::SdmaError& error) {
   if (process_.observer_)

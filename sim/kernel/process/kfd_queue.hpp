@@ -28,10 +28,19 @@ class KfdProcess::HardwareQueue {
   virtual bool run() = 0;
   virtual void suspend() = 0;
   virtual void resume() = 0;
-  /// Stands at something that only memory can release.
+  /// Stands at something that only memory or time can release.
   virtual bool waiting() const = 0;
   virtual std::uint64_t read_index() const = 0;
   virtual std::string_view state() const = 0;
+  /// When something late comes (clocks().monotonic_raw_ns).
+  virtual std::optional<std::uint64_t> late_until() const = 0;
+
+  /// The injections as they are now. If they changed, the queue counts anew.
+  void take_injections(const std::vector<QueueInjection>& list) {
+    if (list == injections_) return;
+    injections_ = list;
+    inject(combined(injections_, kind()));
+  }
 
   /// Passes a new value of the doorbell on; true if there was one.
   bool look_at_doorbell() {
@@ -49,8 +58,13 @@ class KfdProcess::HardwareQueue {
   cp::EventLevel wanted_level() const;
   /// Whether the timeline wants it.
   bool told(cp::Transition transition) const;
+  virtual QueueKind kind() const = 0;
+  virtual void inject(const cp::QueueFaultInjection& faults) = 0;
+  /// Records what an injection did, with the fault as the cause.
+  EventId record_injected(cp::Injected what, std::uint64_t nth, std::uint64_t at);
 
   KfdProcess& process_;
+  std::vector<QueueInjection> injections_;
 
  public:
   const std::uint32_t id;
@@ -75,12 +89,14 @@ class KfdProcess::AqlQueue final : public HardwareQueue, public cp::Hooks {
   bool waiting() const override;
   std::uint64_t read_index() const override { return queue.read_index(); }
   std::string_view state() const override { return cp::name(queue.state()); }
+  std::optional<std::uint64_t> late_until() const override { return queue.late_until(); }
 
   void interrupt(std::uint32_t event_id) override { process_.interrupt(event_id); }
   void queue_error(cp::Queue& failed, const cp::QueueError& error) override;
   void unmodelled(std::string_view what, cp::Queue& failed, std::uint64_t packet_index) override;
   void memory_fault(const cp::MemoryFault& fault) override;
   void observe(const cp::PacketEvent& event) override;
+  void injected(cp::Injected what, std::uint64_t nth, std::uint64_t at) override;
   std::uint64_t now_ns() override { return process_.surroundings_.clocks().monotonic_raw_ns; }
   bool legacy_errors() const override { return !process_.runtime_enabled_; }
 
@@ -89,9 +105,16 @@ class KfdProcess::AqlQueue final : public HardwareQueue, public cp::Hooks {
   /// For the observer: the packet in its slot, with the header that its producer wrote.
   void show(ObservedPacket::What what, std::uint64_t index, std::optional<aql::Header> header,
             std::string_view reason = {});
+  QueueKind kind() const override { return QueueKind::aql; }
+  void inject(const cp::QueueFaultInjection& faults) override { queue.inject(faults); }
+  EventId cause_of(const cp::QueueError& error) const;
 
   /// The request that rocdrill does not model, if that ended the queue.
   EventId refused_ = no_event;
+  /// Injections without which a packet would have been read otherwise.
+  EventId spoiled_ = no_event;
+  std::uint64_t spoiled_index_ = 0;
+  EventId overrun_ = no_event;
   const std::uint64_t save_area_;  ///< CWSR area, 0 if none
 
  public:
@@ -110,12 +133,16 @@ class KfdProcess::SdmaQueue final : public HardwareQueue, public cp::SdmaHooks {
   bool waiting() const override;
   std::uint64_t read_index() const override { return queue.read_index(); }
   std::string_view state() const override { return cp::name(queue.state()); }
+  std::optional<std::uint64_t> late_until() const override { return queue.late_until(); }
 
   void interrupt(std::uint32_t context) override { process_.interrupt(context); }
   void queue_error(cp::SdmaQueue& failed, const cp::SdmaError& error) override;
   void unmodelled(std::string_view what, cp::SdmaQueue& failed, std::uint64_t index) override;
   void memory_fault(const cp::MemoryFault& fault) override { process_.page_fault(gpu_id, fault); }
   void observe(const cp::SdmaEvent& event) override;
+  void injected(cp::Injected what, std::uint64_t nth, std::uint64_t at) override {
+    record_injected(what, nth, at);
+  }
   std::uint64_t gpu_counter() override {
     return process_.surroundings_.clocks().monotonic_raw_ns / 10;
   }
@@ -124,6 +151,8 @@ class KfdProcess::SdmaQueue final : public HardwareQueue, public cp::SdmaHooks {
   /// For the observer: what lies in the ring from `index` on.
   void show(ObservedPacket::What what, std::uint64_t index, std::uint64_t dwords,
             std::string_view reason = {});
+  QueueKind kind() const override { return QueueKind::sdma; }
+  void inject(const cp::QueueFaultInjection& faults) override { queue.inject(faults.doorbell); }
 
   EventId refused_ = no_event;
 

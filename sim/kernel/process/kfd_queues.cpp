@@ -115,7 +115,10 @@ int KfdProcess::create_queue(void* argument) {
   if (const int error = check_queue_buffers(args)) return error;
   const auto doorbell = devices_.take_doorbell(opener_.pid, args.gpu_id,
                                                {next_queue_, args.queue_type, args.ring_size});
-  if (!doorbell) return doorbell.error().error;
+  if (!doorbell) {
+    why_ = doorbell.error().event;
+    return doorbell.error().error;
+  }
   doorbell_page(args.gpu_id)[*doorbell] = ~0ull;  // re-armed before it is handed out
   try {
     queues_[next_queue_] = make_queue(args, *gpu, *doorbell);
@@ -165,8 +168,26 @@ int KfdProcess::set_cu_mask(void* argument) {
   return queues_.contains(args.queue_id) ? 0 : EFAULT;  // pqm_update_mqd: no such queue
 }
 
+void KfdProcess::refresh_injections() {
+  const DeviceFacts& facts = devices_.facts();
+  if (facts.epoch == injections_epoch_) return;
+  injections_epoch_ = facts.epoch;
+  for (auto& [id, queue] : queues_) queue->take_injections(facts.injections.queues);
+}
+
+std::optional<std::uint64_t> KfdProcess::late_until() {
+  const std::lock_guard lock(mutex_);
+  std::optional<std::uint64_t> next;
+  for (const auto& [id, queue] : queues_) {
+    const auto late = queue->late_until();
+    if (late && (!next || *late < *next)) next = late;
+  }
+  return next;
+}
+
 void KfdProcess::stored(volatile void* address) {
   const std::lock_guard lock(mutex_);
+  refresh_injections();
   for (auto& [id, queue] : queues_) {
     std::uint64_t* doorbell = doorbell_page(queue->gpu_id) + queue->doorbell_index;
     if (doorbell == address) {
@@ -191,6 +212,7 @@ bool KfdProcess::progress() {
 
 KfdProcess::Served KfdProcess::serve_doorbells() {
   const std::lock_guard lock(mutex_);
+  if (!queues_.empty()) refresh_injections();
   Served served;
   for (auto& [id, queue] : queues_) {
     served.queues = true;

@@ -85,7 +85,7 @@ void Queue::signal_completion(const InFlight& flight, const Target& to, std::int
 void Queue::interrupt(aql::AmdSignal& signal, std::uint64_t* mailbox) {
   const std::uint32_t event_id = std::atomic_ref(signal.event_id).load(std::memory_order_relaxed);
   std::atomic_ref(*mailbox).store(event_id, std::memory_order_release);
-  if (injecting_ && !interrupt_arrives()) return;
+  if (injecting_ && !interrupt_arrives(event_id)) return;
   ++counters_.interrupts;
   hooks_.interrupt(event_id);
 }

@@ -3,6 +3,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <optional>
 
 #include "sim/silicon/command_processor/fault_injection.hpp"
 
@@ -10,11 +11,25 @@ namespace rocdrill::cp {
 
 class Doorbell {
  public:
+  /// What an injection did with a ring.
+  struct Ring {
+    std::optional<Injected> injected;
+    std::uint64_t nth = 0;
+  };
+
   /// `value` as written; everything below `limit` is announced by it. From any thread. Values may
   /// arrive out of order: one below an earlier one announces nothing new.
-  void ring(std::uint64_t value, std::uint64_t limit) {
-    if (injecting_ && !arrives(value, limit)) return;
-    accept(value, limit);
+  Ring ring(std::uint64_t value, std::uint64_t limit) {
+    Ring ring;
+    if (injecting_) {
+      ring = arrive(value, limit);
+    } else if (hidden_.load(std::memory_order_relaxed)) {
+      hidden_.store(false);
+    }
+    const bool unseen =
+        ring.injected == Injected::doorbell_lost || ring.injected == Injected::doorbell_delayed;
+    if (!unseen) accept(value, limit);
+    return ring;
   }
 
   /// The last value rung, in order of arrival.
@@ -24,7 +39,12 @@ class Doorbell {
   bool rung() const {
     return rings_.load(std::memory_order_relaxed) != seen_ || late_.load(std::memory_order_relaxed);
   }
-  /// Nobody can know of the write index in memory: the last ring was lost or is late.
+  /// When the ring that is late will be seen, if there is one and run() has looked at it.
+  std::optional<std::uint64_t> late_until() const {
+    return late_.load() ? late_wait_.due_ns() : std::nullopt;
+  }
+  /// The write index in memory counts for nothing, rings alone do: while a ring may be lost or late,
+  /// a look at memory must not tell of its packets before it does.
   bool hidden() const { return hidden_.load(std::memory_order_relaxed); }
 
   /// The queue is mapped anew: the scheduler reads the write index in memory, rung or not.
@@ -47,7 +67,8 @@ class Doorbell {
     faults_ = faults;
     arrivals_.store(0);
     if (!late_.load()) late_wait_ = InjectedWait(faults.delay);
-    injecting_ = faults.lost != 0 || faults.duplicated != 0 || faults.delayed != 0;
+    injecting_ = faults.lost.any() || faults.duplicated.any() || faults.delayed.any();
+    if (injecting_) hidden_.store(true);
   }
 
   template <class Archive>
@@ -62,23 +83,25 @@ class Doorbell {
     }
     rings_.fetch_add(1, std::memory_order_release);
   }
-  /// False if this ring is not to be seen now.
-  bool arrives(std::uint64_t value, std::uint64_t limit) {
+  Ring arrive(std::uint64_t value, std::uint64_t limit) {
     const std::uint64_t nth = arrivals_.fetch_add(1) + 1;
-    hidden_.store(nth == faults_.lost || nth == faults_.delayed);
-    if (nth == faults_.lost) return false;
-    if (nth == faults_.delayed) {
+    const bool lost = faults_.lost.has(nth);
+    const bool delayed = !lost && faults_.delayed.has(nth);
+    hidden_.store(true);
+    if (lost) return {Injected::doorbell_lost, nth};
+    if (delayed) {
       late_value_.store(value);
       late_limit_.store(limit);
       late_.store(true, std::memory_order_release);
-      return false;
+      return {Injected::doorbell_delayed, nth};
     }
-    if (nth == faults_.duplicated) again_.store(true);
-    return true;
+    if (!faults_.duplicated.has(nth)) return {};
+    again_.store(true);
+    return {Injected::doorbell_duplicated, nth};
   }
   void deliver_late() {
     late_.store(false);
-    hidden_.store(false);
+    late_wait_ = InjectedWait(faults_.delay);  // for the next that is late
     accept(late_value_.load(), late_limit_.load());
   }
 

@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "sim/silicon/command_processor/address_space.hpp"
+#include "sim/silicon/command_processor/fault_injection.hpp"
 #include "sim/silicon/command_processor/queue_error.hpp"
 #include "stack/formats/aql.hpp"
 
@@ -49,7 +50,7 @@ struct MemoryFault {
   std::uint64_t packet_index = 0;
 };
 
-/// All are called on the thread that runs the queue, in the order in which things happen. A hook
+/// All but injected() are called on the thread that runs the queue, in the order in which things happen. A hook
 /// may ring doorbells, change memory, and suspend, resume or complete packets of the queue; it
 /// must not call run() or destroy the queue.
 class Hooks {
@@ -67,6 +68,9 @@ class Hooks {
   /// Before queue_error of the same failure.
   virtual void memory_fault(const MemoryFault&) {}
   virtual void observe(const PacketEvent&) {}
+  /// An injection takes effect on the nth event of its kind. `at` is the doorbell's value, the
+  /// packet's index or the event id. Of a doorbell it is called by whoever rings.
+  virtual void injected(Injected /*what*/, std::uint64_t /*nth*/, std::uint64_t /*at*/) {}
   /// Time for start_ts and end_ts of profiled signals.
   virtual std::uint64_t now_ns() { return 0; }
   /// True: errors also go to amd_queue_t's queue_inactive_signal (KFD without exceptions).

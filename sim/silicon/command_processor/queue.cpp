@@ -35,7 +35,8 @@ Queue::Queue(const QueueConfig& config, AddressSpace& memory, Hooks& hooks,
 void Queue::doorbell(std::uint64_t value) {
   // ~0, to which some clients initialise doorbells, wraps to 0 and announces nothing. A value
   // below an earlier one is another producer that came late: nothing new.
-  doorbell_.ring(value, value + 1);
+  const auto ring = doorbell_.ring(value, value + 1);
+  if (ring.injected) hooks_.injected(*ring.injected, ring.nth, value);
 }
 
 Progress Queue::run(std::size_t max_packets) {
@@ -50,7 +51,7 @@ Progress Queue::run(std::size_t max_packets) {
     } done{running_};
     notice_doorbell();
     state_ = QueueState::active;
-    if (late_completion_) deliver_late_completion();
+    if (!late_completions_.empty()) deliver_late_completions();
     while (counters_.launched - launched < max_packets && step() == Step::again) {
     }
   }
@@ -62,7 +63,7 @@ QueueState Queue::state() const {
   if (suspended_) return QueueState::suspended;
   // A late doorbell may be below one that was noticed, and still tell of a header.
   const bool rests = state_ == QueueState::idle || wait_ == WaitReason::header_invalid;
-  if (late_completion_) return QueueState::active;
+  if (!late_completions_.empty()) return QueueState::active;
   return rests && doorbell_.rung() ? QueueState::active : state_;
 }
 

@@ -207,6 +207,9 @@ class Queue {
   /// late the queue is `active`: run() has to be called for it to come. Not while another thread
   /// rings the doorbell.
   void inject(const QueueFaultInjection& faults);
+  /// When the next thing that is late comes, by now_ns(); nullopt if nothing is, or run() has not
+  /// looked at it yet.
+  std::optional<std::uint64_t> late_until() const;
 
   template <class Archive>
   void serialize(Archive& archive);
@@ -257,11 +260,12 @@ class Queue {
 
   // fault_injection.cpp
   void spoil_body(aql::Packet& packet);
-  bool barrier_bit_holds() const;
+  bool barrier_bit_holds();
   std::int64_t completions_to_signal(const InFlight& flight);
-  bool interrupt_arrives();
+  bool interrupt_arrives(std::uint32_t event_id);
   bool read_index_moves();
-  void deliver_late_completion();
+  void deliver_late_completions();
+  std::uint64_t nth_launched() const;
 
   // failure.cpp
   void fail(KfdException code, std::uint64_t index);
@@ -310,7 +314,7 @@ class Queue {
     }
   };
   /// Events since inject(), for the nth of each kind.
-  struct Injected {
+  struct InjectedCounts {
     std::uint64_t launched_before = 0;
     std::uint64_t completions = 0;
     std::uint64_t interrupts = 0;
@@ -326,8 +330,8 @@ class Queue {
   };
   bool injecting_ = false;
   QueueFaultInjection faults_;
-  Injected injected_;
-  std::optional<LateCompletion> late_completion_;
+  InjectedCounts injected_;
+  std::deque<LateCompletion> late_completions_;
 };
 
 template <class Archive>
@@ -351,7 +355,7 @@ void Queue::serialize(Archive& archive) {
   archive("injecting", injecting_);
   archive("faults", faults_);
   archive("injected", injected_);
-  archive("late_completion", late_completion_);
+  archive("late_completions", late_completions_);
 }
 
 }  // namespace rocdrill::cp

@@ -35,7 +35,10 @@ SdmaQueue::SdmaQueue(const SdmaConfig& config, AddressSpace& memory, SdmaHooks& 
   check(config);
 }
 
-void SdmaQueue::doorbell(std::uint64_t value) { doorbell_.ring(value, value & ~(dword_bytes - 1)); }
+void SdmaQueue::doorbell(std::uint64_t value) {
+  const auto ring = doorbell_.ring(value, value & ~(dword_bytes - 1));
+  if (ring.injected) hooks_.injected(*ring.injected, ring.nth, value);
+}
 
 SdmaProgress SdmaQueue::run(std::size_t max_packets) {
   if (running_) throw std::logic_error("SDMA queue: run() called from one of the queue's hooks");

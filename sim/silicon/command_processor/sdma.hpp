@@ -105,6 +105,8 @@ class SdmaHooks {
   /// packet_index is in bytes.
   virtual void memory_fault(const MemoryFault&) {}
   virtual void observe(const SdmaEvent&) {}
+  /// As Hooks::injected; of doorbells only.
+  virtual void injected(Injected /*what*/, std::uint64_t /*nth*/, std::uint64_t /*at*/) {}
   /// The GPU's counter, 100 MHz.
   virtual std::uint64_t gpu_counter() { return 0; }
 };
@@ -193,6 +195,8 @@ class SdmaQueue {
   EventLevel event_level() const { return event_level_; }
   /// See Queue::inject. Time is the GPU counter's.
   void inject(const DoorbellFaultInjection& faults) { doorbell_.inject(faults); }
+  /// As Queue::late_until.
+  std::optional<std::uint64_t> late_until() const { return doorbell_.late_until(); }
 
   template <class Archive>
   void serialize(Archive& archive);
