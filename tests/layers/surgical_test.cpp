@@ -331,6 +331,14 @@ TEST_F(Surgical, TheyAreStateOfTheNode) {
   EXPECT_EQ(made->kernel.kfd.injections().ioctls.front().error, ENOMEM);
 }
 
+TEST_F(Surgical, TheyOutliveABootAsInADrill) {
+  made = node("mi210");
+  inject(ioctl("CREATE_QUEUE", 1, "ENOMEM"));
+  made->boot();
+  EXPECT_EQ(queue(), nullptr);
+  EXPECT_NE(queue(), nullptr);
+}
+
 TEST_F(Surgical, TheNodeStaysHealthy) {
   inject(use("doorbell", "delayed", 0));
   for (const checks::Result& result : check(*made))

@@ -46,6 +46,60 @@ TEST(QueueFaults, LostDoorbellIsHealedByMappingTheQueueAnew) {
   EXPECT_EQ(rig.run().launched, 1u);
 }
 
+TEST(QueueFaults, ALookAtMemoryDoesNotTellOfADoorbellThatWillBeLost) {
+  Rig rig;
+  rig.queue->inject({.doorbell = {.lost = 1}});
+  rig.write(nop());
+  EXPECT_EQ(rig.run().launched, 0u) << "not rung yet";
+  rig.queue->doorbell(0);
+  EXPECT_EQ(rig.run().launched, 0u);
+  rig.queue->doorbell(0);
+  EXPECT_EQ(rig.run().launched, 1u);
+}
+
+TEST(QueueFaults, SeveralOfAKindAddUpAndTellWhenTheyTakeEffect) {
+  Rig rig;
+  QueueFaultInjection faults;
+  faults.completion_lost.add(1);
+  faults.completion_lost.add(3);
+  faults.doorbell.duplicated.add_every();
+  faults.read_index_stuck = 4;
+  rig.queue->inject(faults);
+  auto& done = rig.make_signal(5);
+  for (int i = 0; i < 5; ++i) {
+    rig.submit(nop(handle(done)));
+    rig.run();
+  }
+  EXPECT_EQ(signal::load(done), 2) << "two of five are lost";
+  EXPECT_EQ(rig.read_index(), 3u);
+  EXPECT_THAT(
+      rig.hooks.injections,
+      ElementsAre("doorbell.duplicated 1 0", "completion.lost 1 0", "doorbell.duplicated 2 1",
+                  "doorbell.duplicated 3 2", "completion.lost 3 2", "doorbell.duplicated 4 3",
+                  "ring.read_index_stuck 4 3", "doorbell.duplicated 5 4"));
+}
+
+TEST(QueueFaults, EveryCompletionCanBeLateAndTheQueueKnowsUntilWhen) {
+  Rig rig;
+  QueueFaultInjection faults;
+  faults.completion_late.add_every();
+  faults.completion_delay.ns = 1000;
+  rig.queue->inject(faults);
+  auto& done = rig.make_signal(2);
+  rig.submit(nop(handle(done)));
+  rig.submit(nop(handle(done)));
+  EXPECT_EQ(rig.run().completed, 2u);
+  EXPECT_FALSE(rig.queue->late_until()) << "its time begins with the next look";
+  rig.run();
+  ASSERT_TRUE(rig.queue->late_until());
+  EXPECT_EQ(signal::load(done), 2);
+  rig.hooks.now = *rig.queue->late_until();
+  rig.run();
+  EXPECT_EQ(signal::load(done), 0);
+  EXPECT_FALSE(rig.queue->late_until());
+  EXPECT_EQ(rig.queue->state(), QueueState::idle);
+}
+
 TEST(QueueFaults, DuplicatedDoorbellWakesTheQueueForNothing) {
   Rig rig;
   rig.queue->set_event_level(EventLevel::transitions);

@@ -30,6 +30,10 @@ struct RecordingHooks : Hooks {
   }
   void memory_fault(const MemoryFault& fault) override { faults.push_back(fault); }
   void observe(const PacketEvent& event) override { events.push_back(event); }
+  void injected(Injected what, std::uint64_t nth, std::uint64_t at) override {
+    injections.push_back(std::string(name(what)) + " " + std::to_string(nth) + " " +
+                         std::to_string(at));
+  }
   std::uint64_t now_ns() override { return now += 10; }
   bool legacy_errors() const override { return legacy; }
 
@@ -48,6 +52,7 @@ struct RecordingHooks : Hooks {
   std::vector<std::uint64_t> dispatched;
   std::vector<MemoryFault> faults;
   std::vector<PacketEvent> events;
+  std::vector<std::string> injections;  ///< "doorbell.lost 1 0"
   std::uint64_t now = 0;
   bool legacy = false;
   std::function<void(std::uint32_t)> on_interrupt;
