@@ -16,6 +16,9 @@ T& as(void* argument) {
   return *static_cast<T*>(argument);
 }
 
+/// How late a waiter may come because of its longer way.
+constexpr auto overtaking_time = std::chrono::milliseconds(20);
+
 /// Types with a slot in the events page.
 bool has_slot(std::uint32_t type) {
   return type == number(kfd::EventType::signal) || type == number(kfd::EventType::debug);
@@ -118,11 +121,26 @@ void KfdProcess::memory_exception(const kfd::MemoryExceptionData& data) {
 }
 
 /// init_event_waiter(): takes a set auto-reset event for this waiter.
+///
+/// A thread that looks at a signal and then waits for its event must not be overtaken by one that sets the
+/// event and takes it itself, as ROCr's queue destructor does. In the kernel the time between is too short
+/// for that; the way into this function is longer. So who comes shortly after the event was taken by
+/// another thread is woken, too: a spurious wake-up, which every waiter has to bear.
 void KfdProcess::begin_wait(Waiter& waiter, const kfd::EventData& data) {
   Event& event = events_.at(data.event_id);
   waiter.event_id = data.event_id;
   waiter.activated = event.signalled;
-  if (event.auto_reset) event.signalled = false;
+  const auto self = std::this_thread::get_id();
+  const auto now = std::chrono::steady_clock::now();
+  if (event.auto_reset && event.signalled) {
+    event.signalled = false;
+    event.taken_by = self;
+    event.taken_at = now;
+  } else if (event.taken_by != std::thread::id() && event.taken_by != self &&
+             now - event.taken_at < overtaking_time) {
+    waiter.activated = true;
+    event.taken_by = std::thread::id();
+  }
   const std::uint64_t seen = data.signal_event_data.last_event_age;
   if (event.type == number(kfd::EventType::signal) && devices_.facts().era.minor >= 14 &&
       seen != 0 && seen != event.age)

@@ -12,6 +12,7 @@
 #pragma once
 
 #include <array>
+#include <chrono>
 #include <functional>
 #include <map>
 #include <memory>
@@ -19,6 +20,7 @@
 #include <optional>
 #include <set>
 #include <span>
+#include <thread>
 #include <vector>
 
 #include "sim/kernel/process/device_file.hpp"
@@ -126,6 +128,8 @@ class KfdProcess final : public DeviceFile {
     kfd::MemoryExceptionData memory{};  ///< of type memory
     kfd::HwExceptionData hardware{};    ///< of type hw_exception
     std::vector<Waiter*> waiters{};
+    std::thread::id taken_by{};  ///< the thread that last took it when it was set, and when
+    std::chrono::steady_clock::time_point taken_at{};
   };
   class HardwareQueue;
   class AqlQueue;
