@@ -100,8 +100,11 @@ class SmiOption : public testing::TestWithParam<const char*> {
 
 /// Every display option of rocm-smi 5.2.3 ends without a traceback, and says something.
 TEST_P(SmiOption, Prints) {
-  const Output output =
-      rocdrill(std::string("run --node mi210 -- rocm-smi ") + GetParam());
+  // On boards with overdrive but without a voltage curve, such as the MI210, 5.2.3 ends with a failed
+  // assertion of its own when it shows voltages.
+  const std::string option = GetParam();
+  const std::string node = option == "-S" || option == "--showallinfo" ? "gfx1030" : "mi210";
+  const Output output = rocdrill("run --node " + node + " -- rocm-smi " + option);
   EXPECT_THAT(output.out, HasSubstr("End of ROCm SMI Log")) << output.err;
   EXPECT_EQ(output.err.find("Traceback"), std::string::npos) << output.err;
   EXPECT_THAT(output.out, Not(HasSubstr("No AMD GPUs")));
