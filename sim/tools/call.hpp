@@ -130,6 +130,7 @@ std::span<const Tool> rocm_tools();
 std::span<const Tool> rocminfo_tools();
 std::span<const Tool> session_tools();
 std::span<const Tool> smi_tools();
+std::span<const Tool> systemd_tools();
 std::span<const Tool> text_tools();
 
 /// Whether the VFS would let `who` do it (bits 4 read, 2 write, 1 execute).

@@ -272,7 +272,7 @@ std::vector<Tool> all_tools() {
        {boot_tools(), dkms_tools(), environment_tools(), file_tools(), identity_tools(),
         list_tools(), log_tools(), module_tools(), package_tools(), pci_tools(), permission_tools(),
         python_tools(), refused_tools(), rocm_tools(), rocminfo_tools(), session_tools(),
-        smi_tools(), text_tools()}) {
+        smi_tools(), systemd_tools(), text_tools()}) {
     list.insert(list.end(), table.begin(), table.end());
   }
   std::ranges::sort(list, {}, [](const Tool& tool) { return tool.info.name; });

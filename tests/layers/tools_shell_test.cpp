@@ -64,7 +64,7 @@ TEST(Tools, UnmodelledOptionIsRefusedByName) {
 TEST(Tools, CommandsOfARealNodeThatAreMissingHereAreRefused) {
   Rig rig;
   for (const char* line :
-       {"systemctl is-system-running", "mokutil --sb-state", "docker ps", "sed -i x y"}) {
+       {"systemctl restart gdm", "mokutil --sb-state", "docker ps", "sed -i x y"}) {
     const CommandResult result = rig.run(line);
     EXPECT_EQ(result.exit_code, 2) << line;
     EXPECT_TRUE(result.found) << line;
