@@ -121,11 +121,15 @@ class ProcessEngine final : public kernel::Surroundings, public kernel::FileTabl
   bool has_backing() const override { return true; }
   std::optional<kernel::Backing> allocate(std::size_t bytes) override {
     auto backing = buffers_.allocate(bytes);
+    const std::lock_guard lock(offsets_mutex_);
     if (backing) offsets_[backing->memory] = backing->offset;
     return backing;
   }
   void free(const kernel::Backing& backing, std::size_t bytes) override {
-    offsets_.erase(backing.memory);
+    {
+      const std::lock_guard lock(offsets_mutex_);
+      offsets_.erase(backing.memory);
+    }
     buffers_.free(backing, bytes);
   }
   std::uint64_t* doorbell_page(std::uint32_t gpu_id) override { return doorbells_.page(gpu_id); }
@@ -150,6 +154,7 @@ class ProcessEngine final : public kernel::Surroundings, public kernel::FileTabl
 
  private:
   std::uint64_t mmio_offset(void* memory) const {
+    const std::lock_guard lock(offsets_mutex_);
     const auto at = offsets_.find(memory);
     return at == offsets_.end() ? 0 : at->second;
   }
@@ -188,6 +193,7 @@ class ProcessEngine final : public kernel::Surroundings, public kernel::FileTabl
   RemoteService service_;
   std::condition_variable changed_;
   BufferMemory buffers_;
+  mutable std::mutex offsets_mutex_;
   std::map<void*, std::uint64_t> offsets_;
   kernel::KfdProcess process_;
   DoorbellThread doorbells_;

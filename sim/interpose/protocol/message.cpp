@@ -41,7 +41,10 @@ std::optional<Json> Assembler::add(std::string_view datagram, std::size_t limit)
   if (datagram.front() == '{' && pending_.empty()) return parse(datagram);
   if (datagram.front() != '+' && datagram.front() != '.')
     throw ConnectionError("what came is no message");
-  if (pending_.size() + datagram.size() > limit) throw ConnectionError("the message is too long");
+  if (pending_.size() + datagram.size() > limit) {
+    pending_ = {};
+    throw ConnectionError("the message is too long");
+  }
   pending_ += datagram.substr(1);
   if (datagram.front() == '+') return std::nullopt;
   const std::string whole = std::exchange(pending_, {});

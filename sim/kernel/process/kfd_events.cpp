@@ -69,6 +69,7 @@ void KfdProcess::signal(std::uint32_t event_id) {
   Event& event = at->second;
   event.signalled = !event.auto_reset || event.waiters.empty();
   ++event.age;
+  event.set_at = ++sets_;
   for (Waiter* waiter : event.waiters) waiter->activated = true;
   surroundings_.notify();
 }
@@ -112,11 +113,13 @@ void KfdProcess::memory_exception(const kfd::MemoryExceptionData& data) {
   }
 }
 
-/// init_event_waiter(): takes a set auto-reset event for this waiter.
+/// init_event_waiter(): takes a set auto-reset event for this waiter. A caller that was on its way in
+/// when the event was set counts as one that waited: the driver is quicker than our lock, and runtimes
+/// without event ages lose a wake-up that goes to another thread meanwhile.
 void KfdProcess::begin_wait(Waiter& waiter, const kfd::EventData& data) {
   Event& event = events_.at(data.event_id);
   waiter.event_id = data.event_id;
-  waiter.activated = event.signalled;
+  waiter.activated = event.signalled || event.set_at > entered_;
   if (event.auto_reset) event.signalled = false;
   const std::uint64_t seen = data.signal_event_data.last_event_age;
   if (event.type == number(kfd::EventType::signal) && devices_.facts().era.minor >= 14 &&

@@ -76,7 +76,9 @@ int KfdProcess::injected_failure(kfd::Ioctl number, std::string_view name, Event
 }
 
 SysResult<int> KfdProcess::ioctl(unsigned long request, void* argument) {
+  const std::uint64_t entered = sets_;
   const std::lock_guard lock(mutex_);
+  entered_ = entered;
   const DeviceFacts& facts = devices_.facts();
   const auto asked = kfd::decode_request(request);
   const auto info = asked ? kfd::ioctl_info(asked->nr) : std::nullopt;

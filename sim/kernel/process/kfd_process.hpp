@@ -12,6 +12,7 @@
 #pragma once
 
 #include <array>
+#include <atomic>
 #include <functional>
 #include <map>
 #include <memory>
@@ -120,6 +121,7 @@ class KfdProcess final : public DeviceFile {
     bool auto_reset = false;
     bool signalled = false;
     std::uint64_t age = 1;
+    std::uint64_t set_at = 0;  ///< the last signal(), as sets_ counted it
     kfd::MemoryExceptionData memory{};  ///< of type memory
     kfd::HwExceptionData hardware{};    ///< of type hw_exception
     std::vector<Waiter*> waiters{};
@@ -162,6 +164,8 @@ class KfdProcess final : public DeviceFile {
   std::map<std::uint64_t, Buffer> buffers_;
   std::uint32_t next_handle_ = 1;
   std::map<std::uint32_t, Event> events_;
+  std::atomic<std::uint64_t> sets_ = 0;  ///< signals so far
+  std::uint64_t entered_ = 0;            ///< sets_ when the present ioctl began, before it had the lock
   std::uint64_t* event_slots_ = nullptr;  ///< the events page, once it is known
   std::uint64_t event_page_handle_ = 0;
   std::map<std::uint32_t, std::uint64_t*> doorbells_;

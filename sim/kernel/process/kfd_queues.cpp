@@ -33,6 +33,7 @@ std::uint64_t* KfdProcess::doorbell_page(std::uint32_t gpu_id) {
   std::uint64_t*& page = doorbells_[gpu_id];
   if (!page) {
     page = surroundings_.doorbell_page(gpu_id);
+    if (!page) return nullptr;
     std::fill_n(page, kfd::doorbell_page_size / 8, ~0ull);
   }
   return page;
@@ -113,10 +114,12 @@ int KfdProcess::create_queue(void* argument) {
     return EINVAL;
   }
   if (const int error = check_queue_buffers(args)) return error;
+  std::uint64_t* const doorbells = doorbell_page(args.gpu_id);
+  if (!doorbells) return ENOMEM;
   const auto doorbell = devices_.take_doorbell(opener_.pid, args.gpu_id,
                                                {next_queue_, args.queue_type, args.ring_size});
   if (!doorbell) return doorbell.error().error;
-  doorbell_page(args.gpu_id)[*doorbell] = ~0ull;  // re-armed before it is handed out
+  doorbells[*doorbell] = ~0ull;  // re-armed before it is handed out
   try {
     queues_[next_queue_] = make_queue(args, *gpu, *doorbell);
   } catch (const std::invalid_argument&) {
