@@ -30,7 +30,8 @@ namespace {
 std::uint64_t read_clock(clockid_t clock) {
   timespec now{};
   clock_gettime(clock, &now);
-  return static_cast<std::uint64_t>(now.tv_sec) * 1'000'000'000 + static_cast<std::uint64_t>(now.tv_nsec);
+  return static_cast<std::uint64_t>(now.tv_sec) * 1'000'000'000 +
+         static_cast<std::uint64_t>(now.tv_nsec);
 }
 
 /// The name of an open device: "kfd/1234.1" or "renderD128/1234.2"; "" for another descriptor.
@@ -80,7 +81,8 @@ class ProcessEngine final : public kernel::Surroundings, public kernel::FileTabl
 
   std::int64_t ioctl(std::string_view device, int fd, std::uint64_t request, void* argument) {
     const std::string name = device_name(fd);
-    // KFD knows a file by the process that opened it: a forked child's old one is nothing. DRM does not.
+    // KFD knows a file by the process that opened it: a forked child's old one is nothing. DRM does
+    // not.
     if (device == "kfd" && opener_of(name) != ::getpid()) return -EBADF;
     const auto result = device == "kfd" ? process_.ioctl(request, argument)
                                         : drm_.ioctl(render_minor_of(name), request, argument);
@@ -185,7 +187,8 @@ class ProcessEngine final : public kernel::Surroundings, public kernel::FileTabl
   void told(const Json& message) {
     const std::string event = message.value("event", std::string());
     if (event == "facts") service_.mark_stale();
-    if (event == "reset") process_.gpu_reset(message.value("gpu_id", 0u), message.value("cause", 0u));
+    if (event == "reset")
+      process_.gpu_reset(message.value("gpu_id", 0u), message.value("cause", 0u));
     if (event == "evict") process_.evict(message.value("gpu_id", 0u));
     if (event == "restore") process_.restore(message.value("gpu_id", 0u));
   }
@@ -225,8 +228,8 @@ std::int64_t do_ioctl(const char* device, int fd, std::uint64_t request, void* a
   return running ? running->ioctl(device, fd, request, argument) : -ENODEV;
 }
 
-std::int64_t do_mmap(const char* device, int, void* address, std::size_t length, int prot, int flags,
-                     std::uint64_t offset) {
+std::int64_t do_mmap(const char* device, int, void* address, std::size_t length, int prot,
+                     int flags, std::uint64_t offset) {
   ProcessEngine* running = engine();
   return running ? running->mmap(device, address, length, prot, flags, offset) : -ENODEV;
 }

@@ -57,9 +57,11 @@ std::optional<Json> receive_message(int fd) {
   while (true) {
     const ssize_t got = ::recv(fd, buffer.data(), buffer.size(), 0);
     if (got < 0 && errno == EINTR) continue;
-    if (got < 0) throw ConnectionError(std::string("the connection is gone: ") + std::strerror(errno));
+    if (got < 0)
+      throw ConnectionError(std::string("the connection is gone: ") + std::strerror(errno));
     if (got == 0) return std::nullopt;
-    if (auto message = assembler.add({buffer.data(), static_cast<std::size_t>(got)})) return message;
+    if (auto message = assembler.add({buffer.data(), static_cast<std::size_t>(got)}))
+      return message;
   }
 }
 

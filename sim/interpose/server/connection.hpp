@@ -13,9 +13,9 @@ struct NodeServer::Connection {
   Assembler assembler;
   int pid = 0;  ///< of the peer when it connected
   enum class Role { unknown, device, engine, watch, smi } role = Role::unknown;
-  std::string device;           ///< path, of a device
-  std::uint32_t smi_gpu = 0;    ///< gpu_id, of an SMI event file
-  std::uint64_t smi_mask = 0;   ///< wanted events
+  std::string device;          ///< path, of a device
+  std::uint32_t smi_gpu = 0;   ///< gpu_id, of an SMI event file
+  std::uint64_t smi_mask = 0;  ///< wanted events
 };
 
 /// A process with a process part. It ends with its engine's connection (exec closes that), and with

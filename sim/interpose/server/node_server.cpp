@@ -30,7 +30,8 @@ constexpr timeval longest_send{0, 500'000};
 std::uint64_t monotonic_ns() {
   timespec now{};
   clock_gettime(CLOCK_MONOTONIC, &now);
-  return static_cast<std::uint64_t>(now.tv_sec) * 1'000'000'000 + static_cast<std::uint64_t>(now.tv_nsec);
+  return static_cast<std::uint64_t>(now.tv_sec) * 1'000'000'000 +
+         static_cast<std::uint64_t>(now.tv_nsec);
 }
 
 int listen_at(const std::filesystem::path& path) {
@@ -64,7 +65,8 @@ NodeServer::NodeServer(sim::Node& node, SessionFolder session, ServerOptions opt
     : node_(node),
       session_(std::move(session)),
       options_(std::move(options)),
-      mount_(options_.use_fuse ? SysMount::open(node, node_mutex_, session_.root() / "sys") : nullptr),
+      mount_(options_.use_fuse ? SysMount::open(node, node_mutex_, session_.root() / "sys")
+                               : nullptr),
       exporter_(node.os, session_.path(), live_prefixes(mount_ != nullptr)),
       watcher_(node.os, exporter_),
       started_ns_(monotonic_ns()),
@@ -98,23 +100,25 @@ void NodeServer::stop() {
 }
 
 void NodeServer::accept() {
-  listener_.async_wait(stream_descriptor::wait_read, [this](const boost::system::error_code& error) {
-    if (error) return;
-    while (true) {
-      const int fd = ::accept4(listener_.native_handle(), nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK);
-      if (fd >= 0) {
-        admit(fd);
-      } else if (errno == EAGAIN || errno == EWOULDBLOCK) {
-        return accept();
-      } else if (errno != EINTR && errno != ECONNABORTED) {
-        break;  // EMFILE and its kin: who waits stays in the backlog
-      }
-    }
-    accept_timer_.expires_after(accept_delay);
-    accept_timer_.async_wait([this](const boost::system::error_code& cancelled) {
-      if (!cancelled) accept();
-    });
-  });
+  listener_.async_wait(
+      stream_descriptor::wait_read, [this](const boost::system::error_code& error) {
+        if (error) return;
+        while (true) {
+          const int fd =
+              ::accept4(listener_.native_handle(), nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK);
+          if (fd >= 0) {
+            admit(fd);
+          } else if (errno == EAGAIN || errno == EWOULDBLOCK) {
+            return accept();
+          } else if (errno != EINTR && errno != ECONNABORTED) {
+            break;  // EMFILE and its kin: who waits stays in the backlog
+          }
+        }
+        accept_timer_.expires_after(accept_delay);
+        accept_timer_.async_wait([this](const boost::system::error_code& cancelled) {
+          if (!cancelled) accept();
+        });
+      });
 }
 
 /// Whoever is not this node's user hears so, and no more.
@@ -213,7 +217,8 @@ Json NodeServer::answer(Connection& connection, const Json& request) {
     }
     return engine_request(connection, op, request);
   } catch (const Json::exception& error) {
-    return {{"errno", EINVAL}, {"error", "a field of the request is missing or wrong: " + std::string(error.what())}};
+    return {{"errno", EINVAL},
+            {"error", "a field of the request is missing or wrong: " + std::string(error.what())}};
   } catch (const std::exception& error) {
     return {{"errno", EIO}, {"error", error.what()}};
   }

@@ -113,9 +113,9 @@ void KfdProcess::memory_exception(const kfd::MemoryExceptionData& data) {
   }
 }
 
-/// init_event_waiter(): takes a set auto-reset event for this waiter. A caller that was on its way in
-/// when the event was set counts as one that waited: the driver is quicker than our lock, and runtimes
-/// without event ages lose a wake-up that goes to another thread meanwhile.
+/// init_event_waiter(): takes a set auto-reset event for this waiter. A caller that was on its way
+/// in when the event was set counts as one that waited: the driver is quicker than our lock, and
+/// runtimes without event ages lose a wake-up that goes to another thread meanwhile.
 void KfdProcess::begin_wait(Waiter& waiter, const kfd::EventData& data) {
   Event& event = events_.at(data.event_id);
   waiter.event_id = data.event_id;

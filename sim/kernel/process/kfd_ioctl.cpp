@@ -65,10 +65,10 @@ int KfdProcess::injected_failure(kfd::Ioctl number, std::string_view name, Event
     const std::uint64_t call = ++injected_calls_[i];
     if (injection.nth != 0 && injection.nth != call) continue;
     const std::string got = injection.error == 0 ? "late" : errno_name(injection.error);
-    event = devices_.record(Layer::kernel, Severity::error, "ioctl.injected", name,
-                            {{"call", static_cast<std::int64_t>(call)},
-                             {field::status, std::string_view(got)}},
-                            injection.event);
+    event = devices_.record(
+        Layer::kernel, Severity::error, "ioctl.injected", name,
+        {{"call", static_cast<std::int64_t>(call)}, {field::status, std::string_view(got)}},
+        injection.event);
     if (injection.delay_ns != 0) surroundings_.sleep_ns(injection.delay_ns);
     if (injection.error != 0) return injection.error;
   }

@@ -1,4 +1,5 @@
-// Buffer objects: AMDKFD_IOC_ALLOC_MEMORY_OF_GPU and its kin (kfd_chardev.c, amdgpu_amdkfd_gpuvm.c).
+// Buffer objects: AMDKFD_IOC_ALLOC_MEMORY_OF_GPU and its kin (kfd_chardev.c,
+// amdgpu_amdkfd_gpuvm.c).
 #include <sys/mman.h>
 
 #include <algorithm>
@@ -24,8 +25,8 @@ T& as(void* argument) {
   return *static_cast<T*>(argument);
 }
 
-/// Whether the client has memory at [va, va + size) that can be written: amdgpu asks for no less of a
-/// userptr. A large range is not brought in for that: its ends speak for it.
+/// Whether the client has memory at [va, va + size) that can be written: amdgpu asks for no less of
+/// a userptr. A large range is not brought in for that: its ends speak for it.
 bool writable_memory(std::uint64_t va, std::uint64_t pages) {
   constexpr std::uint64_t brought_in = 4096;  // 16 MiB
   if (pages <= brought_in) return populate_for_write(va, pages * page);
@@ -66,9 +67,8 @@ int KfdProcess::alloc_memory_of_gpu(void* argument) {
   const bool is_memory = (args.flags & (vram | gtt | userptr)) != 0;
   const bool backed = (args.flags & (vram | gtt | mmio_remap)) != 0 && surroundings_.has_backing();
   if (is_memory && !backed && args.va_addr != 0) {
-    const std::uint64_t at = (args.flags & userptr) != 0 && args.mmap_offset != 0
-                                 ? args.mmap_offset
-                                 : args.va_addr;
+    const std::uint64_t at =
+        (args.flags & userptr) != 0 && args.mmap_offset != 0 ? args.mmap_offset : args.va_addr;
     if (!resident(at, args.size)) return EFAULT;
     buffer.host = reinterpret_cast<void*>(at);
   }

@@ -121,7 +121,7 @@ class KfdProcess final : public DeviceFile {
     bool auto_reset = false;
     bool signalled = false;
     std::uint64_t age = 1;
-    std::uint64_t set_at = 0;  ///< the last signal(), as sets_ counted it
+    std::uint64_t set_at = 0;           ///< the last signal(), as sets_ counted it
     kfd::MemoryExceptionData memory{};  ///< of type memory
     kfd::HwExceptionData hardware{};    ///< of type hw_exception
     std::vector<Waiter*> waiters{};
@@ -149,8 +149,8 @@ class KfdProcess final : public DeviceFile {
   int check_queue(std::uint64_t ring, std::uint64_t ring_size, std::uint32_t percentage,
                   std::uint32_t priority) const;
   int check_queue_buffers(const kfd::CreateQueueArgs& args);
-  std::unique_ptr<HardwareQueue> make_queue(const kfd::CreateQueueArgs& args,
-                                            const GpuFacts& gpu, std::uint32_t doorbell);
+  std::unique_ptr<HardwareQueue> make_queue(const kfd::CreateQueueArgs& args, const GpuFacts& gpu,
+                                            std::uint32_t doorbell);
   bool run_queues();
   /// An injected failure of this call, or 0; a delay has passed then.
   int injected_failure(kfd::Ioctl number, std::string_view name, EventId& event);
@@ -165,7 +165,7 @@ class KfdProcess final : public DeviceFile {
   std::uint32_t next_handle_ = 1;
   std::map<std::uint32_t, Event> events_;
   std::atomic<std::uint64_t> sets_ = 0;  ///< signals so far
-  std::uint64_t entered_ = 0;            ///< sets_ when the present ioctl began, before it had the lock
+  std::uint64_t entered_ = 0;  ///< sets_ when the present ioctl began, before it had the lock
   std::uint64_t* event_slots_ = nullptr;  ///< the events page, once it is known
   std::uint64_t event_page_handle_ = 0;
   std::map<std::uint32_t, std::uint64_t*> doorbells_;
