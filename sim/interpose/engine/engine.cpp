@@ -32,7 +32,8 @@ namespace {
 std::uint64_t read_clock(clockid_t clock) {
   timespec now{};
   clock_gettime(clock, &now);
-  return static_cast<std::uint64_t>(now.tv_sec) * 1'000'000'000 + static_cast<std::uint64_t>(now.tv_nsec);
+  return static_cast<std::uint64_t>(now.tv_sec) * 1'000'000'000 +
+         static_cast<std::uint64_t>(now.tv_nsec);
 }
 
 /// The name of an open device: "kfd/1234.1" or "renderD128/1234.2"; "" for another descriptor.
@@ -83,7 +84,8 @@ class ProcessEngine final : public kernel::Surroundings, public kernel::FileTabl
 
   std::int64_t ioctl(std::string_view device, int fd, std::uint64_t request, void* argument) {
     const std::string name = device_name(fd);
-    // KFD knows a file by the process that opened it: a forked child's old one is nothing. DRM does not.
+    // KFD knows a file by the process that opened it: a forked child's old one is nothing. DRM does
+    // not.
     if (device == "kfd" && opener_of(name) != ::getpid()) return -EBADF;
     const auto call = [&]() -> std::int64_t {
       const auto result = device == "kfd" ? process_.ioctl(request, argument)
@@ -147,11 +149,15 @@ class ProcessEngine final : public kernel::Surroundings, public kernel::FileTabl
   bool has_backing() const override { return true; }
   std::optional<kernel::Backing> allocate(std::size_t bytes) override {
     auto backing = buffers_.allocate(bytes);
+    const std::lock_guard lock(offsets_mutex_);
     if (backing) offsets_[backing->memory] = backing->offset;
     return backing;
   }
   void free(const kernel::Backing& backing, std::size_t bytes) override {
-    offsets_.erase(backing.memory);
+    {
+      const std::lock_guard lock(offsets_mutex_);
+      offsets_.erase(backing.memory);
+    }
     buffers_.free(backing, bytes);
   }
   std::uint64_t* doorbell_page(std::uint32_t gpu_id) override { return doorbells_.page(gpu_id); }
@@ -187,6 +193,7 @@ class ProcessEngine final : public kernel::Surroundings, public kernel::FileTabl
   }
 
   std::uint64_t mmio_offset(void* memory) const {
+    const std::lock_guard lock(offsets_mutex_);
     const auto at = offsets_.find(memory);
     return at == offsets_.end() ? 0 : at->second;
   }
@@ -217,7 +224,8 @@ class ProcessEngine final : public kernel::Surroundings, public kernel::FileTabl
   void told(const Json& message) {
     const std::string event = message.value("event", std::string());
     if (event == "facts") service_.mark_stale();
-    if (event == "reset") process_.gpu_reset(message.value("gpu_id", 0u), message.value("cause", 0u));
+    if (event == "reset")
+      process_.gpu_reset(message.value("gpu_id", 0u), message.value("cause", 0u));
     if (event == "evict") process_.evict(message.value("gpu_id", 0u));
     if (event == "restore") process_.restore(message.value("gpu_id", 0u));
   }
@@ -226,6 +234,7 @@ class ProcessEngine final : public kernel::Surroundings, public kernel::FileTabl
   const std::unique_ptr<Tracer> tracer_;  ///< usually none; before process_, which asks for it
   std::condition_variable changed_;
   BufferMemory buffers_;
+  mutable std::mutex offsets_mutex_;
   std::map<void*, std::uint64_t> offsets_;
   kernel::KfdProcess process_;
   DoorbellThread doorbells_;
@@ -257,8 +266,8 @@ std::int64_t do_ioctl(const char* device, int fd, std::uint64_t request, void* a
   return running ? running->ioctl(device, fd, request, argument) : -ENODEV;
 }
 
-std::int64_t do_mmap(const char* device, int, void* address, std::size_t length, int prot, int flags,
-                     std::uint64_t offset) {
+std::int64_t do_mmap(const char* device, int, void* address, std::size_t length, int prot,
+                     int flags, std::uint64_t offset) {
   ProcessEngine* running = engine();
   return running ? running->mmap(device, address, length, prot, flags, offset) : -ENODEV;
 }

@@ -38,7 +38,8 @@ RemoteService::RemoteService(std::string session, std::string identity)
     : session_(std::move(session)),
       identity_(std::move(identity)),
       fd_(move_up(connect_to_session(session_))) {
-  const Json reply = request(fd_, {{"op", "hello"}, {"comm", command_name()}, {"identity", identity_}});
+  const Json reply =
+      request(fd_, {{"op", "hello"}, {"comm", command_name()}, {"identity", identity_}});
   if (reply.value("errno", EIO) != 0)
     throw ConnectionError(reply.value("error", std::string("the node refused")));
   facts_ = facts_of(reply.at("facts"));
@@ -105,11 +106,21 @@ void RemoteService::release_doorbell(int, std::uint32_t gpu_id, std::uint32_t in
   ask({{"op", "release_doorbell"}, {"gpu_id", gpu_id}, {"index", index}});
 }
 
+/// Each once: a program may ask a thousand times.
+bool RemoteService::told_before(std::string_view subject) {
+  constexpr std::size_t most = 64;
+  const std::lock_guard lock(told_mutex_);
+  if (told_.contains(subject) || told_.size() >= most) return true;
+  told_.emplace(subject);
+  return false;
+}
+
 EventId RemoteService::record(Layer layer, Severity severity, std::string_view kind,
                               std::string_view subject, std::initializer_list<Field> fields,
                               EventId cause) {
-  if (severity == Severity::unmodelled) {
-    std::fprintf(stderr, "rocdrill: %.*s is not modelled: refused. This is no symptom of the node.\n",
+  if (severity == Severity::unmodelled && !told_before(subject)) {
+    std::fprintf(stderr,
+                 "rocdrill: %.*s is not modelled: refused. This is no symptom of the node.\n",
                  static_cast<int>(subject.size()), subject.data());
   }
   const Json reply = ask({{"op", "record"},

@@ -2,7 +2,9 @@
 #pragma once
 
 #include <atomic>
+#include <functional>
 #include <mutex>
+#include <set>
 #include <string>
 #include <thread>
 
@@ -37,9 +39,13 @@ class RemoteService final : public kernel::DeviceService {
   void mark_stale() { stale_ = true; }
 
  private:
+  bool told_before(std::string_view subject);
+
   std::string session_;
   std::string identity_;
   std::mutex mutex_;
+  std::mutex told_mutex_;
+  std::set<std::string, std::less<>> told_;  ///< what standard error has said to be not modelled
   int fd_ = -1;
   bool gone_ = false;
   kernel::DeviceFacts facts_;

@@ -144,7 +144,8 @@ ROCDRILL_HOOK(void*, mmap, void* address, size_t length, int prot, int flags, in
       raw::call(SYS_mmap, raw::arg(address), static_cast<long>(length), prot, flags, fd, offset);
   if (__builtin_expect(result >= 0 || result < -4095, 1)) return reinterpret_cast<void*>(result);
   errno = static_cast<int>(-result);
-  if (file && (result == -ENODEV || result == -EINVAL || result == -EACCES))
+  // EOVERFLOW: a socket takes no offset with the top bit, as KFD's doorbells have.
+  if (file && (result == -ENODEV || result == -EINVAL || result == -EACCES || result == -EOVERFLOW))
     return map_device(address, length, prot, flags, fd, offset);
   return MAP_FAILED;
 }

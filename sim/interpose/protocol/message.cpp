@@ -41,7 +41,10 @@ std::optional<Json> Assembler::add(std::string_view datagram, std::size_t limit)
   if (datagram.front() == '{' && pending_.empty()) return parse(datagram);
   if (datagram.front() != '+' && datagram.front() != '.')
     throw ConnectionError("what came is no message");
-  if (pending_.size() + datagram.size() > limit) throw ConnectionError("the message is too long");
+  if (pending_.size() + datagram.size() > limit) {
+    pending_ = {};
+    throw ConnectionError("the message is too long");
+  }
   pending_ += datagram.substr(1);
   if (datagram.front() == '+') return std::nullopt;
   const std::string whole = std::exchange(pending_, {});
@@ -54,9 +57,11 @@ std::optional<Json> receive_message(int fd) {
   while (true) {
     const ssize_t got = ::recv(fd, buffer.data(), buffer.size(), 0);
     if (got < 0 && errno == EINTR) continue;
-    if (got < 0) throw ConnectionError(std::string("the connection is gone: ") + std::strerror(errno));
+    if (got < 0)
+      throw ConnectionError(std::string("the connection is gone: ") + std::strerror(errno));
     if (got == 0) return std::nullopt;
-    if (auto message = assembler.add({buffer.data(), static_cast<std::size_t>(got)})) return message;
+    if (auto message = assembler.add({buffer.data(), static_cast<std::size_t>(got)}))
+      return message;
   }
 }
 

@@ -1,8 +1,8 @@
 #include "sim/interpose/server/node_server.hpp"
 
 #include <fcntl.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
-#include <sys/syscall.h>
 #include <sys/un.h>
 #include <time.h>
 #include <unistd.h>
@@ -23,11 +23,15 @@ using boost::asio::posix::stream_descriptor;
 
 constexpr int backlog = 128;
 constexpr auto settle_delay = std::chrono::milliseconds(20);
+constexpr auto accept_delay = std::chrono::milliseconds(20);  // while there are no descriptors left
+/// A peer that asks and does not read its answers is dropped after this, not waited for.
+constexpr timeval longest_send{0, 500'000};
 
 std::uint64_t monotonic_ns() {
   timespec now{};
   clock_gettime(CLOCK_MONOTONIC, &now);
-  return static_cast<std::uint64_t>(now.tv_sec) * 1'000'000'000 + static_cast<std::uint64_t>(now.tv_nsec);
+  return static_cast<std::uint64_t>(now.tv_sec) * 1'000'000'000 +
+         static_cast<std::uint64_t>(now.tv_nsec);
 }
 
 int listen_at(const std::filesystem::path& path) {
@@ -42,6 +46,14 @@ int listen_at(const std::filesystem::path& path) {
   return fd;
 }
 
+/// Each program has half a dozen connections, on a node with many GPUs more.
+void allow_many_descriptors() {
+  rlimit limit{};
+  if (::getrlimit(RLIMIT_NOFILE, &limit) != 0) return;
+  limit.rlim_cur = limit.rlim_max;
+  ::setrlimit(RLIMIT_NOFILE, &limit);
+}
+
 /// Live prefixes: what FUSE serves.
 std::vector<std::string> live_prefixes(bool mounted) {
   return mounted ? std::vector<std::string>{"/sys"} : std::vector<std::string>{};
@@ -53,11 +65,13 @@ NodeServer::NodeServer(sim::Node& node, SessionFolder session, ServerOptions opt
     : node_(node),
       session_(std::move(session)),
       options_(std::move(options)),
-      mount_(options_.use_fuse ? SysMount::open(node, node_mutex_, session_.root() / "sys") : nullptr),
+      mount_(options_.use_fuse ? SysMount::open(node, node_mutex_, session_.root() / "sys")
+                               : nullptr),
       exporter_(node.os, session_.path(), live_prefixes(mount_ != nullptr)),
       watcher_(node.os, exporter_),
       started_ns_(monotonic_ns()),
       started_node_ns_(node.os.clock.now()) {
+  allow_many_descriptors();
   add_handlers();
   link_commands();
   exporter_.sync(true);
@@ -86,29 +100,45 @@ void NodeServer::stop() {
 }
 
 void NodeServer::accept() {
-  listener_.async_wait(stream_descriptor::wait_read, [this](const boost::system::error_code& error) {
-    if (error) return;
-    while (true) {
-      const int fd = ::accept4(listener_.native_handle(), nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK);
-      if (fd < 0) break;
-      ucred peer{};
-      socklen_t size = sizeof peer;
-      const bool known = ::getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &size) == 0;
-      if (!known || (peer.uid != ::geteuid() && peer.uid != 0)) {
-        static constexpr std::string_view refusal =
-            R"({"errno":13,"error":"this node belongs to another user"})";
-        static_cast<void>(::send(fd, refusal.data(), refusal.size(), MSG_NOSIGNAL));
-        ::close(fd);
-        continue;
-      }
-      const auto connection = std::make_shared<Connection>(io_);
-      connection->socket.assign(fd);
-      connection->pid = peer.pid;
-      connections_.insert(connection);
-      serve(connection);
-    }
-    accept();
-  });
+  listener_.async_wait(
+      stream_descriptor::wait_read, [this](const boost::system::error_code& error) {
+        if (error) return;
+        while (true) {
+          const int fd =
+              ::accept4(listener_.native_handle(), nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK);
+          if (fd >= 0) {
+            admit(fd);
+          } else if (errno == EAGAIN || errno == EWOULDBLOCK) {
+            return accept();
+          } else if (errno != EINTR && errno != ECONNABORTED) {
+            break;  // EMFILE and its kin: who waits stays in the backlog
+          }
+        }
+        accept_timer_.expires_after(accept_delay);
+        accept_timer_.async_wait([this](const boost::system::error_code& cancelled) {
+          if (!cancelled) accept();
+        });
+      });
+}
+
+/// Whoever is not this node's user hears so, and no more.
+void NodeServer::admit(int fd) {
+  ucred peer{};
+  socklen_t size = sizeof peer;
+  const bool known = ::getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &size) == 0;
+  if (!known || (peer.uid != ::geteuid() && peer.uid != 0)) {
+    static constexpr std::string_view refusal =
+        R"({"errno":13,"error":"this node belongs to another user"})";
+    static_cast<void>(::send(fd, refusal.data(), refusal.size(), MSG_NOSIGNAL));
+    ::close(fd);
+    return;
+  }
+  ::setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &longest_send, sizeof longest_send);
+  const auto connection = std::make_shared<Connection>(io_);
+  connection->socket.assign(fd);
+  connection->pid = peer.pid;
+  connections_.insert(connection);
+  serve(connection);
 }
 
 void NodeServer::serve(const std::shared_ptr<Connection>& connection) {
@@ -119,11 +149,13 @@ void NodeServer::serve(const std::shared_ptr<Connection>& connection) {
                                 });
 }
 
-/// Takes every datagram that is there; answers each whole message before the next is read.
+/// Takes the datagrams that are there, up to a number that others can wait for; answers each whole
+/// message before the next is read.
 void NodeServer::received(const std::shared_ptr<Connection>& connection) {
   std::string buffer(max_datagram + 1, '\0');
   const int fd = connection->socket.native_handle();
-  while (true) {
+  constexpr int most = 64;
+  for (int taken = 0; taken < most; ++taken) {
     const ssize_t got = ::recv(fd, buffer.data(), buffer.size(), MSG_DONTWAIT);
     if (got < 0 && errno == EINTR) continue;
     if (got < 0 && (errno == EAGAIN || errno == EWOULDBLOCK)) break;
@@ -147,11 +179,10 @@ void NodeServer::received(const std::shared_ptr<Connection>& connection) {
       ::fcntl(fd, F_SETFL, flags);
       if (connection->role == Connection::Role::device) ::shutdown(fd, SHUT_WR);
     } catch (const ConnectionError& error) {
-      try {
-        send_message(fd, {{"errno", EINVAL}, {"error", error.what()}});
-      } catch (const ConnectionError&) {
-        return closed(connection);
-      }
+      // What came was no message, or what went was not taken. There is no going on from either.
+      const std::string refusal = Json{{"errno", EINVAL}, {"error", error.what()}}.dump();
+      static_cast<void>(::send(fd, refusal.data(), refusal.size(), MSG_NOSIGNAL | MSG_DONTWAIT));
+      return closed(connection);
     }
   }
   serve(connection);
@@ -162,6 +193,9 @@ void NodeServer::closed(const std::shared_ptr<Connection>& connection) {
     const std::lock_guard lock(node_mutex_);
     node_.kernel.kfd.closed();
   }
+  const auto client = clients_.find(connection->pid);
+  if (client != clients_.end() && client->second->engine == connection.get())
+    client_gone(connection->pid);
   connections_.erase(connection);
 }
 
@@ -183,7 +217,8 @@ Json NodeServer::answer(Connection& connection, const Json& request) {
     }
     return engine_request(connection, op, request);
   } catch (const Json::exception& error) {
-    return {{"errno", EINVAL}, {"error", "a field of the request is missing or wrong: " + std::string(error.what())}};
+    return {{"errno", EINVAL},
+            {"error", "a field of the request is missing or wrong: " + std::string(error.what())}};
   } catch (const std::exception& error) {
     return {{"errno", EIO}, {"error", error.what()}};
   }

@@ -6,8 +6,8 @@
 #pragma once
 
 #include <boost/asio/io_context.hpp>
-#include <boost/asio/post.hpp>
 #include <boost/asio/posix/stream_descriptor.hpp>
+#include <boost/asio/post.hpp>
 #include <boost/asio/signal_set.hpp>
 #include <boost/asio/steady_timer.hpp>
 #include <functional>
@@ -76,6 +76,7 @@ class NodeServer {
   struct Client;
 
   void accept();
+  void admit(int fd);
   void serve(const std::shared_ptr<Connection>& connection);
   void received(const std::shared_ptr<Connection>& connection);
   void closed(const std::shared_ptr<Connection>& connection);
@@ -87,7 +88,7 @@ class NodeServer {
   Json open_device(Connection& connection, const Json& request);
   Json set_attributes(const Json& request);
   Json engine_request(Connection& connection, const std::string& op, const Json& request);
-  Client& client_of(int pid, const Json& request);
+  bool new_client(const Connection& connection, const Json& request);
   void client_gone(int pid);
   Json smi_events(Connection& connection, const Json& request);
   Json drm_version_reply();
@@ -119,6 +120,7 @@ class NodeServer {
   boost::asio::posix::stream_descriptor listener_{io_};
   boost::asio::signal_set signals_{io_};
   boost::asio::steady_timer settle_timer_{io_};
+  boost::asio::steady_timer accept_timer_{io_};
   bool settle_pending_ = false;
   std::set<std::shared_ptr<Connection>> connections_;
   std::map<int, std::unique_ptr<Client>> clients_;  ///< by pid

@@ -19,7 +19,8 @@ namespace {
 Json error_reply(int error, EventId event) { return {{"errno", error}, {"event", event}}; }
 
 Json reply_of(const SysResult<void>& result) {
-  return result ? error_reply(0, no_event) : error_reply(result.error().error, result.error().event);
+  return result ? error_reply(0, no_event)
+                : error_reply(result.error().error, result.error().event);
 }
 
 /// "user:uid:gid:gid,gid": what a program claims to be.
@@ -29,12 +30,14 @@ std::optional<Identity> parse_identity(const std::string& text) {
   if (at == std::string::npos) return std::nullopt;
   identity.user = text.substr(0, at);
   int read = 0;
-  if (std::sscanf(text.c_str() + at, ":%u:%u:%n", &identity.uid, &identity.gid, &read) != 2 || read == 0)
+  if (std::sscanf(text.c_str() + at, ":%u:%u:%n", &identity.uid, &identity.gid, &read) != 2 ||
+      read == 0)
     return std::nullopt;
   at += static_cast<std::size_t>(read);
   while (at < text.size()) {
     char* end = nullptr;
-    identity.groups.push_back(static_cast<std::uint32_t>(std::strtoul(text.c_str() + at, &end, 10)));
+    identity.groups.push_back(
+        static_cast<std::uint32_t>(std::strtoul(text.c_str() + at, &end, 10)));
     at = static_cast<std::size_t>(end - text.c_str()) + 1;
   }
   return identity;
@@ -42,6 +45,13 @@ std::optional<Identity> parse_identity(const std::string& text) {
 
 Severity severity_of(const Json& json) {
   return severity_from_name(json.get<std::string>()).value_or(Severity::info);
+}
+
+Layer layer_of(const Json& json) {
+  const auto number = json.get<std::int64_t>();
+  if (number < 0 || number > static_cast<int>(Layer::framework))
+    throw std::invalid_argument("there is no layer " + std::to_string(number));
+  return static_cast<Layer>(number);
 }
 
 }  // namespace
@@ -52,6 +62,8 @@ Identity NodeServer::identity_of(const Json& request) const {
 }
 
 Json NodeServer::open_device(Connection& connection, const Json& request) {
+  if (connection.role != Connection::Role::unknown)
+    return {{"errno", EBUSY}, {"error", "this connection is in use already"}};
   const auto path = request.at("path").get<std::string>();
   ProcessSpec spec;
   spec.command = request.value("comm", std::string("program"));
@@ -96,21 +108,25 @@ Json NodeServer::set_attributes(const Json& request) {
   return reply_of(result);
 }
 
-NodeServer::Client& NodeServer::client_of(int pid, const Json& request) {
-  auto& client = clients_[pid];
-  if (client) return *client;
-  client = std::make_unique<Client>(io_);
-  client->command = request.value("comm", std::string("program"));
+/// False if the process has ended before its first words were read.
+bool NodeServer::new_client(const Connection& connection, const Json& request) {
+  const int pid = connection.pid;
+  if (clients_.contains(pid)) client_gone(pid);  // what an exec, or an earlier process, left
   const int pidfd = static_cast<int>(::syscall(SYS_pidfd_open, pid, 0));
-  if (pidfd >= 0) {
-    client->process.assign(pidfd);
-    client->process.async_wait(boost::asio::posix::stream_descriptor::wait_read,
-                               [this, pid](const boost::system::error_code& error) {
-                                 if (!error) client_gone(pid);
-                               });
-  }
+  if (pidfd < 0) return false;
+  auto client = std::make_unique<Client>(io_);
+  client->process.assign(pidfd);
+  client->command = request.value("comm", std::string("program"));
+  client->engine = &connection;
+  client->process.async_wait(
+      boost::asio::posix::stream_descriptor::wait_read,
+      [this, pid, ended = client.get()](const boost::system::error_code& error) {
+        const auto at = clients_.find(pid);
+        if (!error && at != clients_.end() && at->second.get() == ended) client_gone(pid);
+      });
   node_.os.processes[pid] = {client->command, identity_of(request).uid};
-  return *client;
+  clients_[pid] = std::move(client);
+  return true;
 }
 
 /// The end of a process frees everything that it held.
@@ -122,21 +138,29 @@ void NodeServer::client_gone(int pid) {
   settle(true);
 }
 
-Json NodeServer::engine_request(Connection& connection, const std::string& op, const Json& request) {
+Json NodeServer::engine_request(Connection& connection, const std::string& op,
+                                const Json& request) {
   kernel::Kfd& kfd = node_.kernel.kfd;
   const int pid = connection.pid;
   if (op == "hello") {
+    if (connection.role != Connection::Role::unknown)
+      return {{"errno", EBUSY}, {"error", "this connection is in use already"}};
+    if (!new_client(connection, request)) return error_reply(ESRCH, no_event);
     connection.role = Connection::Role::engine;
-    client_of(pid, request);
     return {{"errno", 0}, {"facts", to_json(kfd.facts())}};
   }
   if (op == "watch") {
+    if (connection.role != Connection::Role::unknown)
+      return {{"errno", EBUSY}, {"error", "this connection is in use already"}};
     connection.role = Connection::Role::watch;
     return {{"errno", 0}, {"epoch", kfd.facts().epoch}};
   }
   if (op == "facts") return {{"errno", 0}, {"facts", to_json(kfd.facts())}};
   if (op == "drm_version") return drm_version_reply();
   if (op == "drm_info") return drm_info_reply(request);
+  const auto client = clients_.find(pid);
+  const bool holds = client != clients_.end() && client->second->engine == &connection;
+  if (connection.role == Connection::Role::engine && !holds) return error_reply(ESRCH, no_event);
   if (connection.role != Connection::Role::engine)
     return {{"errno", ENOTTY}, {"error", "this node does not know the request '" + op + "'"}};
   if (op == "record") {
@@ -156,14 +180,13 @@ Json NodeServer::engine_request(Connection& connection, const std::string& op, c
     const auto subject = request.at("subject").get<std::string>();
     EventId cause = request.at("cause");
     if (cause > node_.os.timeline.size()) cause = no_event;
-    const EventId event = node_.os.timeline.record(
-        {.time_ns = node_.os.clock.now(),
-         .layer = static_cast<Layer>(request.at("layer").get<int>()),
-         .severity = severity_of(request.at("severity")),
-         .kind = kind,
-         .subject = subject,
-         .fields = fields,
-         .cause = cause});
+    const EventId event = node_.os.timeline.record({.time_ns = node_.os.clock.now(),
+                                                    .layer = layer_of(request.at("layer")),
+                                                    .severity = severity_of(request.at("severity")),
+                                                    .kind = kind,
+                                                    .subject = subject,
+                                                    .fields = fields,
+                                                    .cause = cause});
     return {{"errno", 0}, {"event", event}};
   }
   const std::uint32_t gpu_id = request.at("gpu_id");
@@ -175,8 +198,8 @@ Json NodeServer::engine_request(Connection& connection, const std::string& op, c
     return error_reply(0, no_event);
   }
   if (op == "take_doorbell") {
-    const auto index =
-        kfd.take_doorbell(pid, gpu_id, {request.at("id"), request.at("type"), request.at("ring_bytes")});
+    const auto index = kfd.take_doorbell(
+        pid, gpu_id, {request.at("id"), request.at("type"), request.at("ring_bytes")});
     if (!index) return error_reply(index.error().error, index.error().event);
     settle(true);
     return {{"errno", 0}, {"index", *index}};
@@ -213,7 +236,8 @@ Json NodeServer::drm_info_reply(const Json& request) {
   });
   if (device == devices.end()) return error_reply(ENODEV, no_event);
   const auto& nodes = node_.kernel.kfd.nodes();
-  const auto kfd_node = std::ranges::find(nodes, device->render_minor, &kernel::KfdNode::render_minor);
+  const auto kfd_node =
+      std::ranges::find(nodes, device->render_minor, &kernel::KfdNode::render_minor);
   kernel::DrmUsage usage;
   const silicon::Gpu& gpu = node_.board.gpus()[device->gpu];
   usage.vram_bytes = silicon::reserved_vram(*gpu.product);
@@ -230,9 +254,10 @@ Json NodeServer::drm_info_reply(const Json& request) {
   const int error =
       kernel::answer_info(kernel::drm_device_info(gpu, *device, usage), asked, reply, modelled);
   if (!modelled) {
-    return error_reply(error, node_.os.journal.unmodelled(
-                                  Layer::kernel, fmt::format("DRM_AMDGPU_INFO query {:#x}", asked.query),
-                                  errno_name(error), device->event));
+    return error_reply(
+        error, node_.os.journal.unmodelled(Layer::kernel,
+                                           fmt::format("DRM_AMDGPU_INFO query {:#x}", asked.query),
+                                           errno_name(error), device->event));
   }
   if (error != 0) return error_reply(error, no_event);
   return {{"errno", 0}, {"bytes", std::vector<std::uint8_t>(reply.begin(), reply.end())}};
@@ -241,6 +266,7 @@ Json NodeServer::drm_info_reply(const Json& request) {
 Json NodeServer::smi_events(Connection& connection, const Json& request) {
   const std::uint32_t gpu_id = request.at("gpu_id");
   if (!node_.kernel.kfd.facts().find(gpu_id)) return error_reply(EINVAL, no_event);
+  if (connection.role != Connection::Role::unknown) return error_reply(EBUSY, no_event);
   connection.role = Connection::Role::smi;
   connection.smi_gpu = gpu_id;
   return error_reply(0, no_event);

@@ -1,4 +1,5 @@
-// Buffer objects: AMDKFD_IOC_ALLOC_MEMORY_OF_GPU and its kin (kfd_chardev.c, amdgpu_amdkfd_gpuvm.c).
+// Buffer objects: AMDKFD_IOC_ALLOC_MEMORY_OF_GPU and its kin (kfd_chardev.c,
+// amdgpu_amdkfd_gpuvm.c).
 #include <sys/mman.h>
 
 #include <algorithm>
@@ -24,7 +25,15 @@ T& as(void* argument) {
   return *static_cast<T*>(argument);
 }
 
-/// Whether the client has memory at [va, va + size): get_user_pages() would succeed.
+/// Whether the client has memory at [va, va + size) that can be written: amdgpu asks for no less of
+/// a userptr. A large range is not brought in for that: its ends speak for it.
+bool writable_memory(std::uint64_t va, std::uint64_t pages) {
+  constexpr std::uint64_t brought_in = 4096;  // 16 MiB
+  if (pages <= brought_in) return populate_for_write(va, pages * page);
+  return populate_for_write(va, page) && populate_for_write(va + (pages - 1) * page, page);
+}
+
+/// get_user_pages() would succeed.
 bool resident(std::uint64_t va, std::uint64_t size) {
   if (va % page != 0 || size > user_space_end || va > user_space_end - size) return false;
   const std::uint64_t pages = (size + page - 1) / page;
@@ -35,7 +44,7 @@ bool resident(std::uint64_t va, std::uint64_t size) {
     if (mincore(reinterpret_cast<void*>(va + at * page), count * page, vector.data()) != 0)
       return false;
   }
-  return true;
+  return writable_memory(va, pages);
 }
 
 int check_flags(const kfd::AllocMemoryOfGpuArgs& args, const GpuFacts& gpu) {
@@ -58,9 +67,8 @@ int KfdProcess::alloc_memory_of_gpu(void* argument) {
   const bool is_memory = (args.flags & (vram | gtt | userptr)) != 0;
   const bool backed = (args.flags & (vram | gtt | mmio_remap)) != 0 && surroundings_.has_backing();
   if (is_memory && !backed && args.va_addr != 0) {
-    const std::uint64_t at = (args.flags & userptr) != 0 && args.mmap_offset != 0
-                                 ? args.mmap_offset
-                                 : args.va_addr;
+    const std::uint64_t at =
+        (args.flags & userptr) != 0 && args.mmap_offset != 0 ? args.mmap_offset : args.va_addr;
     if (!resident(at, args.size)) return EFAULT;
     buffer.host = reinterpret_cast<void*>(at);
   }
@@ -167,7 +175,8 @@ SysResult<void*> KfdProcess::mmap(std::size_t length, int, std::uint64_t offset)
   if (what.type == kfd::MmapType::doorbell) {
     if (length != kfd::doorbell_page_size) return fail(EINVAL);
     if (!devices_.facts().find(what.gpu_id)) return fail(ENODEV);
-    return doorbell_page(what.gpu_id);
+    if (void* const doorbells = doorbell_page(what.gpu_id)) return doorbells;
+    return fail(ENOMEM);
   }
   if (what.type == kfd::MmapType::mmio) {
     if (length != kfd::mmio_page_size) return fail(EINVAL);

@@ -155,8 +155,8 @@ class KfdProcess final : public DeviceFile {
   int check_queue(std::uint64_t ring, std::uint64_t ring_size, std::uint32_t percentage,
                   std::uint32_t priority) const;
   int check_queue_buffers(const kfd::CreateQueueArgs& args);
-  std::unique_ptr<HardwareQueue> make_queue(const kfd::CreateQueueArgs& args,
-                                            const GpuFacts& gpu, std::uint32_t doorbell);
+  std::unique_ptr<HardwareQueue> make_queue(const kfd::CreateQueueArgs& args, const GpuFacts& gpu,
+                                            std::uint32_t doorbell);
   bool run_queues();
   /// Gives the queues the injections of the node, if those have changed.
   void refresh_injections();

@@ -33,6 +33,7 @@ std::uint64_t* KfdProcess::doorbell_page(std::uint32_t gpu_id) {
   std::uint64_t*& page = doorbells_[gpu_id];
   if (!page) {
     page = surroundings_.doorbell_page(gpu_id);
+    if (!page) return nullptr;
     std::fill_n(page, kfd::doorbell_page_size / 8, ~0ull);
   }
   return page;
@@ -61,14 +62,14 @@ std::unique_ptr<KfdProcess::HardwareQueue> KfdProcess::make_queue(const kfd::Cre
                                                                   const GpuFacts& gpu,
                                                                   std::uint32_t doorbell) {
   if (args.queue_type != number(kfd::QueueType::compute_aql)) {
-    const auto generation = cp::sdma::generation(gpu.gfx_target_version);
-    if (!generation) throw std::invalid_argument("no SDMA of this generation");
+    const auto generation =
+        cp::sdma::generation(gpu.gfx_target_version);  // create_queue() has asked
     const cp::SdmaConfig config{.id = next_queue_,
                                 .ring_base = args.ring_base_address,
                                 .ring_bytes = args.ring_size,
                                 .write_index_va = args.write_pointer_address,
                                 .read_index_va = args.read_pointer_address,
-                                .generation = *generation};
+                                .generation = generation.value()};
     return std::make_unique<SdmaQueue>(*this, config, args, doorbell);
   }
   // ROCr's write index lies in its amd_queue_t, whose start follows from it.
@@ -100,7 +101,8 @@ int KfdProcess::create_queue(void* argument) {
   if (!gpu || !acquired(args.gpu_id)) return EINVAL;
   if (args.queue_type > number(kfd::QueueType::sdma_by_engine_id)) return EINVAL;
   const bool sdma_by_engine = args.queue_type == number(kfd::QueueType::sdma_by_engine_id);
-  if (sdma_by_engine && (devices_.facts().era.minor < 17 || args.sdma_engine_id >= gpu->sdma_engines))
+  if (sdma_by_engine &&
+      (devices_.facts().era.minor < 17 || args.sdma_engine_id >= gpu->sdma_engines))
     return EINVAL;
   const bool sdma = args.queue_type != number(kfd::QueueType::compute_aql) &&
                     args.queue_type != number(kfd::QueueType::compute);
@@ -113,18 +115,19 @@ int KfdProcess::create_queue(void* argument) {
     return EINVAL;
   }
   if (const int error = check_queue_buffers(args)) return error;
+  std::uint64_t* const doorbells = doorbell_page(args.gpu_id);
+  if (!doorbells) return ENOMEM;
   const auto doorbell = devices_.take_doorbell(opener_.pid, args.gpu_id,
                                                {next_queue_, args.queue_type, args.ring_size});
   if (!doorbell) {
     why_ = doorbell.error().event;
     return doorbell.error().error;
   }
-  doorbell_page(args.gpu_id)[*doorbell] = ~0ull;  // re-armed before it is handed out
+  doorbells[*doorbell] = ~0ull;  // re-armed before it is handed out
   try {
     queues_[next_queue_] = make_queue(args, *gpu, *doorbell);
-  } catch (const std::invalid_argument&) {
+  } catch (const std::invalid_argument&) {  // from within the queue: its doorbell is released
     queues_.erase(next_queue_);
-    devices_.release_doorbell(opener_.pid, args.gpu_id, *doorbell);
     return EINVAL;
   }
   args.queue_id = next_queue_++;
@@ -252,8 +255,7 @@ void KfdProcess::page_fault(std::uint32_t gpu_id, const cp::MemoryFault& fault) 
   kfd::MemoryExceptionData data{};
   data.gpu_id = gpu_id;
   data.va = fault.address & ~0xFFFull;  // page granular
-  const bool mapped =
-      page_table(gpu_id).translate(fault.address, 1, cp::Access::read) != nullptr;
+  const bool mapped = page_table(gpu_id).translate(fault.address, 1, cp::Access::read) != nullptr;
   data.failure.not_present = mapped ? 0 : 1;
   data.failure.read_only = mapped && fault.access == cp::Access::write ? 1 : 0;
   data.failure.no_execute = mapped && fault.access == cp::Access::execute ? 1 : 0;

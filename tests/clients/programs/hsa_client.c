@@ -179,6 +179,49 @@ static void bad_packet(void) {
   hsa_queue_destroy(queue);
 }
 
+/* Random bytes as the ring, and doorbells that promise them. The queue may fail, or wait for ever at a
+ * barrier; the process and its other queue go on. */
+static void garbage(unsigned seed) {
+  _Atomic unsigned error = 0;
+  srand(seed);
+  for (int round = 0; round < 20; ++round) {
+    hsa_queue_t* queue = make_queue(0, 64, &error);
+    unsigned char* ring = queue->base_address;
+    for (size_t i = 0; i < (size_t)queue->size * 64; ++i) ring[i] = (unsigned char)rand();
+    hsa_queue_store_write_index_screlease(queue, (uint64_t)rand() % 64 + 1);
+    hsa_signal_store_screlease(queue->doorbell_signal, (hsa_signal_value_t)(rand() % 200));
+    usleep(2000);
+    hsa_queue_destroy(queue);
+  }
+  printf("garbage 20\n");
+  barriers();
+}
+
+/* Children while queues run: none may disturb them. */
+static void fork_storm(int count) {
+  _Atomic unsigned error = 0;
+  hsa_queue_t* queue = make_queue(0, 64, &error);
+  hsa_signal_t done;
+  CHECK(hsa_signal_create(1, 0, NULL, &done));
+  int well = 0;
+  fflush(stdout);
+  for (int i = 0; i < count; ++i) {
+    hsa_signal_store_relaxed(done, 1);
+    submit(queue, HSA_PACKET_TYPE_BARRIER_AND, NULL, 0, done);
+    const pid_t child = fork();
+    if (child == 0) {
+      if (i % 2 != 0) _exit(0);
+      execl("/bin/true", "true", (char*)NULL);
+      _exit(127);
+    }
+    int status = -1;
+    waitpid(child, &status, 0);
+    well += status == 0 && wait_zero(done, 10, HSA_WAIT_STATE_ACTIVE) == 0;
+  }
+  printf("forked %d\n", well);
+  CHECK(hsa_queue_destroy(queue));
+}
+
 static bool handled(hsa_signal_value_t value, void* data) {
   (void)value;
   atomic_fetch_add((_Atomic int*)data, 1);
@@ -304,6 +347,40 @@ static void copies(size_t bytes, bool by_cpu) {
   CHECK(hsa_amd_memory_pool_free(to));
 }
 
+/* Bytes per second of a warm copy to the device through SDMA, against memcpy over the same buffers. Turn
+ * by turn, so that what else the machine does hits both; the median of each. */
+static void copy_rate(size_t bytes, int rounds) {
+  struct pools host = {{0}, {0}}, device = {{0}, {0}};
+  CHECK(hsa_amd_agent_iterate_memory_pools(cpu, note_pool, &host));
+  CHECK(hsa_amd_agent_iterate_memory_pools(gpus[0], note_pool, &device));
+  unsigned char *from, *vram;
+  CHECK(hsa_amd_memory_pool_allocate(host.fine, bytes, 0, (void**)&from));
+  CHECK(hsa_amd_memory_pool_allocate(device.coarse, bytes, 0, (void**)&vram));
+  CHECK(hsa_amd_agents_allow_access(1, &gpus[0], NULL, from));
+  CHECK(hsa_amd_agents_allow_access(1, &cpu, NULL, vram));
+  hsa_signal_t done;
+  CHECK(hsa_signal_create(1, 0, NULL, &done));
+  uint64_t* sdma = calloc((size_t)rounds, sizeof *sdma);
+  uint64_t* plain = calloc((size_t)rounds, sizeof *plain);
+  for (int i = -2; i < rounds; ++i) { /* the first two bring the pages in */
+    memset(from, i + 5, bytes);
+    uint64_t begin = now_ns();
+    memcpy(vram, from, bytes);
+    if (i >= 0) plain[i] = now_ns() - begin;
+    memset(from, i + 7, bytes);
+    hsa_signal_store_relaxed(done, 1);
+    begin = now_ns();
+    CHECK(hsa_amd_memory_async_copy(vram, gpus[0], from, cpu, bytes, 0, NULL, done));
+    if (wait_zero(done, 20, HSA_WAIT_STATE_ACTIVE) != 0) exit(2);
+    if (i >= 0) sdma[i] = now_ns() - begin;
+    if (memcmp(vram, from, bytes) != 0) exit(3);
+  }
+  qsort(sdma, (size_t)rounds, sizeof *sdma, compare);
+  qsort(plain, (size_t)rounds, sizeof *plain, compare);
+  const double own = (double)bytes / (double)sdma[rounds / 2], cpu_rate = (double)bytes / (double)plain[rounds / 2];
+  printf("sdma_gb_s %.2f\nmemcpy_gb_s %.2f\nof_memcpy %.3f\n", own, cpu_rate, own / cpu_rate);
+}
+
 /* More than the GPU has: the allocation that fails, and that freeing helps. */
 static void exhaust(void) {
   struct pools device = {{0}, {0}};
@@ -322,6 +399,19 @@ static void exhaust(void) {
   for (int i = 0; i < count; ++i) CHECK(hsa_amd_memory_pool_free(held[i]));
   CHECK(hsa_amd_memory_pool_allocate(device.coarse, step, 0, &held[0]));
   printf("again 1\n");
+}
+
+/* A queue and VRAM, and then nothing. */
+static void hold(int seconds) {
+  static _Atomic unsigned error = 0;
+  struct pools device = {{0}, {0}};
+  void* vram;
+  make_queue(0, 64, &error);
+  CHECK(hsa_amd_agent_iterate_memory_pools(gpus[0], note_pool, &device));
+  CHECK(hsa_amd_memory_pool_allocate(device.coarse, (size_t)1 << 30, 0, &vram));
+  printf("held\n");
+  fflush(stdout);
+  sleep((unsigned)seconds);
 }
 
 static int wait_for(pid_t child) {
@@ -376,11 +466,20 @@ int main(int argc, char** argv) {
   if (strcmp(what, "agents") == 0) agents();
   if (strcmp(what, "barriers") == 0) barriers();
   if (strcmp(what, "bad-packet") == 0) bad_packet();
+  if (strcmp(what, "garbage") == 0) garbage((unsigned)number);
+  if (strcmp(what, "fork-storm") == 0) fork_storm(number);
+  if (strcmp(what, "hold") == 0) hold(number);
+  if (strcmp(what, "copy-for-ever") == 0) for (;;) copies(16 << 20, false);
+  if (strcmp(what, "exec") == 0) {
+    hold(0);
+    execlp("sleep", "sleep", "3", (char*)NULL);
+  }
   if (strcmp(what, "handlers") == 0) handlers();
   if (strcmp(what, "churn") == 0) churn(number);
   if (strcmp(what, "latency") == 0) latency(number, argc > 3 ? atoi(argv[3]) : 0);
   if (strcmp(what, "copy") == 0) copies((size_t)number, false);
   if (strcmp(what, "copy-by-cpu") == 0) copies((size_t)number, true);
+  if (strcmp(what, "copy-rate") == 0) copy_rate((size_t)number, argc > 3 ? atoi(argv[3]) : 10);
   if (strcmp(what, "exhaust") == 0) exhaust();
   if (strcmp(what, "fork") == 0) forked();
   if (strcmp(what, "idle") == 0) idle(number);
