@@ -57,7 +57,7 @@ class Sessions {
 };
 
 inline Output rocdrill(const std::string& arguments) {
-  return shell("timeout -k 5 100 '" ROCDRILL_COMMAND "' " + arguments);
+  return shell("timeout -k 5 250 '" ROCDRILL_COMMAND "' " + arguments);
 }
 
 /// Without the colours.
