@@ -69,6 +69,7 @@ enum class Firmware : std::uint32_t {
 enum class HwIp : std::uint32_t { gfx = 0, compute = 1, dma = 2, vcn_dec = 6, vcn_enc = 7 };
 
 inline constexpr std::uint32_t gb_addr_config_register = 0x263E;
+inline constexpr std::uint32_t grbm_status_register = 0x2004;
 
 /// The argument of DRM_AMDGPU_INFO. `argument` is a union: fw_version has {type, instance, index},
 /// hw_ip {type, instance}, read_mmr_reg {offset, count, instance, flags}, sensor {type}.

@@ -97,6 +97,18 @@ TEST_F(Shell, FilesThatAPersonWritesCount) {
   EXPECT_THAT(output.out, HasSubstr("denied=1\nblacklist amdgpu\n0\n1\n")) << output.out << output.err;
 }
 
+/// With FUSE a write to /sys answers as the driver does; without, it takes effect and its error is lost.
+TEST_F(Shell, AttributesOfTheDriverCanBeWritten) {
+  const Output output = typed("--node mi210",
+                              "f=/sys/class/drm/card0/device/power_dpm_force_performance_level\n"
+                              "echo high > $f\necho user=$?\necho high | sudo tee $f\nsleep 0.2\ncat $f\n"
+                              "echo bogus | sudo tee $f >/dev/null\necho bogus=$?\ncat $f\n");
+  EXPECT_THAT(output.out, HasSubstr("user=1\nhigh\nhigh\n")) << output.err;
+  if (::access("/dev/fuse", R_OK | W_OK) != 0) return;
+  EXPECT_THAT(output.out, HasSubstr("bogus=1\nhigh\n")) << output.err;
+  EXPECT_THAT(output.err, HasSubstr("Invalid argument"));
+}
+
 TEST_F(Shell, UndoTakesBackWhatChangedTheNode) {
   const Output output = typed("--node mi210",
                               "sudo rmmod amdgpu\nls /dev/kfd\nrocdrill undo\nls /dev/kfd\nrocdrill undo\n"

@@ -77,6 +77,14 @@ TEST_P(Tools, LsmodAndLspciAgree) {
   // The session has no depmod indices in libkmod's binary form.
 }
 
+TEST_P(Tools, RadeontopReadsTheCard) {
+  const Output output = on_node("radeontop -d - -l 1");
+  EXPECT_EQ(output.exit_code, 0) << output.err;
+  EXPECT_THAT(output.out, HasSubstr("gpu 0.00%"));
+  EXPECT_THAT(output.out, HasSubstr("vram "));
+  EXPECT_THAT(output.err, Not(HasSubstr("not modelled")));
+}
+
 INSTANTIATE_TEST_SUITE_P(
     Nodes, Tools,
     testing::Values(

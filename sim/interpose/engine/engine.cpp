@@ -54,11 +54,18 @@ int opener_of(const std::string& name) {
   return slash == std::string::npos ? 0 : std::atoi(name.c_str() + slash + 1);
 }
 
+/// 128 and up for a render node.
 std::uint32_t render_minor_of(const std::string& name) {
   constexpr std::string_view render = "renderD";
   return name.starts_with(render)
              ? static_cast<std::uint32_t>(std::atoi(name.c_str() + render.size()))
              : 0;
+}
+
+std::uint32_t drm_minor_of(const std::string& name) {
+  constexpr std::string_view card = "card";
+  return name.starts_with(card) ? static_cast<std::uint32_t>(std::atoi(name.c_str() + card.size()))
+                                : render_minor_of(name);
 }
 
 /// All of one process. A forked child gets another; the parent's is then left alone.
@@ -89,7 +96,7 @@ class ProcessEngine final : public kernel::Surroundings, public kernel::FileTabl
     if (device == "kfd" && opener_of(name) != ::getpid()) return -EBADF;
     const auto call = [&]() -> std::int64_t {
       const auto result = device == "kfd" ? process_.ioctl(request, argument)
-                                          : drm_.ioctl(render_minor_of(name), request, argument);
+                                          : drm_.ioctl(drm_minor_of(name), request, argument);
       return result ? *result : -result.error().error;
     };
     if (tracer_) [[unlikely]] {

@@ -91,7 +91,8 @@ class NodeServer {
   bool new_client(const Connection& connection, const Json& request);
   void client_gone(int pid);
   Json smi_events(Connection& connection, const Json& request);
-  Json drm_version_reply();
+  const kernel::GpuDevice* drm_device(const Json& request) const;
+  Json drm_version_reply(const Json& request);
   Json drm_info_reply(const Json& request);
 
   // ops_person.cpp: what people and tools ask

@@ -156,7 +156,7 @@ Json NodeServer::engine_request(Connection& connection, const std::string& op,
     return {{"errno", 0}, {"epoch", kfd.facts().epoch}};
   }
   if (op == "facts") return {{"errno", 0}, {"facts", to_json(kfd.facts())}};
-  if (op == "drm_version") return drm_version_reply();
+  if (op == "drm_version") return drm_version_reply(request);
   if (op == "drm_info") return drm_info_reply(request);
   const auto client = clients_.find(pid);
   const bool holds = client != clients_.end() && client->second->engine == &connection;
@@ -216,25 +216,32 @@ Json NodeServer::engine_request(Connection& connection, const std::string& op,
   return {{"errno", ENOTTY}, {"error", "this node does not know the request '" + op + "'"}};
 }
 
-Json NodeServer::drm_version_reply() {
+const kernel::GpuDevice* NodeServer::drm_device(const Json& request) const {
+  const auto minor = request.at("minor").get<std::uint32_t>();
+  const auto& devices = node_.kernel.amdgpu.devices();
+  const auto device = std::ranges::find_if(devices, [&](const kernel::GpuDevice& one) {
+    return one.render_minor == minor || one.card_minor == minor;
+  });
+  return device == devices.end() ? nullptr : &*device;
+}
+
+Json NodeServer::drm_version_reply(const Json& request) {
   const kernel::LoadedModule* module = node_.kernel.modules.find("amdgpu");
-  if (!module) return error_reply(ENODEV, no_event);
+  const kernel::GpuDevice* device = drm_device(request);
+  if (!module || !device) return error_reply(ENODEV, no_event);
   const auto version = kernel::drm_version(node_.os.kernel_release, module->version);
   return {{"errno", 0},
           {"major", version.major},
           {"version_minor", version.minor},
           {"name", std::string(version.name)},
           {"date", std::string(version.date)},
-          {"description", std::string(version.description)}};
+          {"description", std::string(version.description)},
+          {"bus_id", "pci:" + node_.board.gpus()[device->gpu].bdf.text()}};
 }
 
 Json NodeServer::drm_info_reply(const Json& request) {
-  const auto minor = request.at("minor").get<std::uint32_t>();
-  const auto& devices = node_.kernel.amdgpu.devices();
-  const auto device = std::ranges::find_if(devices, [&](const kernel::GpuDevice& one) {
-    return one.render_minor == minor || one.card_minor == minor;
-  });
-  if (device == devices.end()) return error_reply(ENODEV, no_event);
+  const kernel::GpuDevice* device = drm_device(request);
+  if (!device) return error_reply(ENODEV, no_event);
   const auto& nodes = node_.kernel.kfd.nodes();
   const auto kfd_node =
       std::ranges::find(nodes, device->render_minor, &kernel::KfdNode::render_minor);
