@@ -81,12 +81,14 @@ EventId Kfd::doorbell_limit(std::size_t queues) const {
 }
 
 Kfd::Holding* Kfd::holding(int pid, std::uint32_t gpu_id) {
+  ++held_version_;  // asked for only to change it
   const auto at = held_.find({gpu_id, pid});
   return at == held_.end() ? nullptr : &at->second;
 }
 
 SysResult<void> Kfd::attach(int pid, std::uint32_t gpu_id) {
   if (!find(gpu_id)) return fail(EINVAL);
+  ++held_version_;
   held_.try_emplace({gpu_id, pid});
   if (!pasids_.contains(pid)) {
     std::uint32_t pasid = first_pasid;
@@ -99,6 +101,7 @@ SysResult<void> Kfd::attach(int pid, std::uint32_t gpu_id) {
 }
 
 void Kfd::detach(int pid) {
+  ++held_version_;
   std::erase_if(held_, [&](const auto& entry) { return entry.first.second == pid; });
   pasids_.erase(pid);
 }

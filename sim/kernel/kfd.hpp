@@ -78,9 +78,17 @@ class Kfd final : public DeviceService {
   SysResult<void> injected_open(std::string_view path);
 
   /// Open files of /dev/kfd and /dev/dri: they hold the module.
-  void opened() { ++open_files_; }
-  void closed() { --open_files_; }
+  void opened() {
+    ++open_files_;
+    ++held_version_;
+  }
+  void closed() {
+    --open_files_;
+    ++held_version_;
+  }
   int open_files() const { return open_files_; }
+  /// Moves on whenever what processes hold has changed.
+  std::uint64_t held_version() const { return held_version_; }
 
   /// Doorbells, one per user queue, that all processes hold together.
   std::size_t doorbells_in_use() const;
@@ -130,6 +138,7 @@ class Kfd final : public DeviceService {
   DeviceFacts facts_;
   Injections injections_;
   std::uint64_t facts_epoch_ = 1;
+  std::uint64_t held_version_ = 0;
   int open_files_ = 0;  // of live processes, which are not saved
   std::map<std::pair<std::uint32_t, int>, Holding> held_;  ///< (gpu_id, pid)
   std::map<int, std::uint32_t> pasids_;                    ///< of processes that hold a GPU

@@ -143,10 +143,23 @@ void Exporter::sync(bool with_virtual) {
     file.seen = is_live(path) || (!with_virtual && is_virtual(path));
   }
   for (const std::string& prefix : prefixes_) {
-    if (with_virtual || !is_virtual(prefix)) visit(prefix, with_virtual);
+    if (prefix == "/sys" && !is_live(prefix)) {
+      if (with_virtual) copy_sysfs();
+    } else if (with_virtual || !is_virtual(prefix)) {
+      visit(prefix, with_virtual);
+    }
   }
   remove_vanished(with_virtual);
   write_index();
+}
+
+/// The tree in one walk: file by file each path would be looked up from the root.
+void Exporter::copy_sysfs() {
+  os_.sysfs.walk([this](const std::string& path, const sim::VirtualEntry& entry) {
+    const FileStat stat{.type = entry.type, .mode = entry.mode, .size = entry.size};
+    write(path, stat, [&] { return entry.type == FileType::symlink ? entry.target
+                                   : entry.read ? entry.read() : std::string(); });
+  });
 }
 
 void Exporter::visit(const std::string& path, bool with_virtual) {
@@ -156,14 +169,18 @@ void Exporter::visit(const std::string& path, bool with_virtual) {
     exported_[path] = {*stat, {}, true};
     return;
   }
-  write(path, *stat);
+  write(path, *stat, [&] {
+    return (stat->type == FileType::symlink ? os_.files.readlink(path) : os_.files.read(path))
+        .value_or("");
+  });
   if (stat->type != FileType::directory) return;
   const auto names = os_.files.list(path);
   if (!names) return;
   for (const std::string& name : *names) visit(sim::join(path, name), with_virtual);
 }
 
-void Exporter::write(const std::string& path, const FileStat& stat) {
+void Exporter::write(const std::string& path, const FileStat& stat,
+                     const std::function<std::string()>& read) {
   const fs::path real = this->real(path);
   const auto [at, fresh] = exported_.try_emplace(path);
   Exported& file = at->second;
@@ -181,7 +198,7 @@ void Exporter::write(const std::string& path, const FileStat& stat) {
       break;
     case FileType::symlink: {
       std::string target =
-          relative_target(path, os_.files.readlink(path).value_or(""), prefixes_);
+          relative_target(path, read(), prefixes_);
       if (made && target == file.content) break;
       ::unlink(real.c_str());
       if (::symlink(target.c_str(), real.c_str()) != 0) fail(real.string());
@@ -192,7 +209,7 @@ void Exporter::write(const std::string& path, const FileStat& stat) {
       if (!made) write_file(real, "");
       break;
     case FileType::regular: {
-      std::string content = os_.files.read(path).value_or("");
+      std::string content = read();
       if (made && content == file.content) break;
       write_file(real, content);
       file.content = std::move(content);
@@ -219,6 +236,10 @@ const std::string* Exporter::content(std::string_view path) const {
                                                                             : &at->second.content;
 }
 
+void Exporter::distrust(const std::string& path) {
+  if (const auto at = exported_.find(path); at != exported_.end()) at->second.content += '\n';
+}
+
 void Exporter::adopt(const std::string& path, std::string content) {
   if (const auto stat = os_.files.lstat(path)) exported_[path] = {*stat, std::move(content), true};
 }
@@ -226,8 +247,11 @@ void Exporter::adopt(const std::string& path, std::string content) {
 std::vector<std::string> Exporter::directories() const {
   std::vector<std::string> list;
   for (const auto& [path, file] : exported_) {
-    if (file.stat.type == FileType::directory) list.push_back(path);
+    const bool writable = file.stat.type == FileType::regular && (file.stat.mode & 0222) != 0;
+    if (is_virtual(path) ? writable && !is_live(path) : file.stat.type == FileType::directory)
+      list.emplace_back(is_virtual(path) ? sim::parent(path) : std::string_view(path));
   }
+  list.erase(std::unique(list.begin(), list.end()), list.end());
   return list;
 }
 

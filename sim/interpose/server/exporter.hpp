@@ -2,6 +2,7 @@
 #pragma once
 
 #include <filesystem>
+#include <functional>
 #include <map>
 #include <string>
 #include <vector>
@@ -34,6 +35,9 @@ class Exporter {
   /// A program changed the file in root/, and the node knows: no need to write it again.
   void adopt(const std::string& path, std::string content);
   void forget(const std::string& path) { exported_.erase(path); }
+  /// A program wrote to what the kernel makes up: the next sync() puts the truth there.
+  void distrust(const std::string& path);
+  /// Directories in which programs may write: the node's own, and those with writable attributes.
   std::vector<std::string> directories() const;
   static bool is_virtual(std::string_view path);
 
@@ -44,7 +48,9 @@ class Exporter {
     bool seen = false;
   };
   void visit(const std::string& path, bool with_virtual);
-  void write(const std::string& path, const FileStat& stat);
+  void copy_sysfs();
+  void write(const std::string& path, const FileStat& stat,
+             const std::function<std::string()>& read);
   void remove_vanished(bool with_virtual);
   void write_index();
   bool is_live(std::string_view path) const;

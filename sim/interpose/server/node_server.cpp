@@ -77,6 +77,7 @@ NodeServer::NodeServer(sim::Node& node, SessionFolder session, ServerOptions opt
   exporter_.sync(true);
   watcher_.watch_directories();
   listener_.assign(listen_at(session_.path() / "socket"));
+  written_.assign(::dup(watcher_.descriptor()));
   facts_epoch_ = node_.kernel.kfd.facts().epoch;
 }
 
@@ -92,7 +93,20 @@ void NodeServer::run() {
     if (!error) stop();
   });
   accept();
+  notice_writes();
   io_.run();
+}
+
+/// What programs write is known when a request is served; and without one, soon.
+void NodeServer::notice_writes() {
+  written_.async_wait(stream_descriptor::wait_read, [this](const boost::system::error_code& error) {
+    if (error) return;
+    {
+      const std::lock_guard lock(node_mutex_);
+      if (watcher_.drain()) settle(false);
+    }
+    notice_writes();
+  });
 }
 
 void NodeServer::stop() {
@@ -239,6 +253,12 @@ void NodeServer::settle(bool device_state_only) {
 }
 
 void NodeServer::node_changed() {
+  // Everything that changes the node records an event; what devices hold counts for itself.
+  const std::size_t seen = node_.os.timeline.size();
+  const std::uint64_t held = node_.kernel.kfd.held_version();
+  if (seen == synced_events_ && held == synced_held_) return push_facts();
+  synced_events_ = seen;
+  synced_held_ = held;
   exporter_.sync(true);
   watcher_.watch_directories();
   static_cast<void>(watcher_.drain());  // its own writes

@@ -76,6 +76,7 @@ class NodeServer {
   struct Client;
 
   void accept();
+  void notice_writes();
   void admit(int fd);
   void serve(const std::shared_ptr<Connection>& connection);
   void received(const std::shared_ptr<Connection>& connection);
@@ -119,10 +120,13 @@ class NodeServer {
   Watcher watcher_;
   boost::asio::io_context io_;
   boost::asio::posix::stream_descriptor listener_{io_};
+  boost::asio::posix::stream_descriptor written_{io_};
   boost::asio::signal_set signals_{io_};
   boost::asio::steady_timer settle_timer_{io_};
   boost::asio::steady_timer accept_timer_{io_};
   bool settle_pending_ = false;
+  std::size_t synced_events_ = 0;   ///< of the timeline, at the last sync of files
+  std::uint64_t synced_held_ = 0;
   std::set<std::shared_ptr<Connection>> connections_;
   std::map<int, std::unique_ptr<Client>> clients_;  ///< by pid
   std::map<std::string, Handler> handlers_;

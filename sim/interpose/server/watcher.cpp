@@ -39,7 +39,7 @@ Watcher::~Watcher() {
 
 void Watcher::watch_directories() {
   for (const std::string& path : exporter_.directories()) {
-    if (Exporter::is_virtual(path) || by_path_.contains(path)) continue;
+    if (by_path_.contains(path)) continue;
     const int watch = ::inotify_add_watch(fd_, exporter_.real(path).c_str(), wanted);
     if (watch < 0) continue;  // gone again, or out of watches: then the change stays unknown
     watches_[watch] = path;
@@ -86,6 +86,7 @@ bool Watcher::appeared(const std::string& path) {
     os_.files.symlink(path, target, event);
     return true;
   }
+  if (Exporter::is_virtual(path)) return S_ISREG(status.st_mode) && changed(path);
   if (!S_ISDIR(status.st_mode)) return S_ISREG(status.st_mode) && changed(path);
   bool any = false;
   if (!os_.files.exists(path)) {
@@ -115,6 +116,13 @@ bool Watcher::changed(const std::string& path) {
   std::string content = read_all(real);
   const std::string* known = exporter_.content(path);
   if (known && *known == content) return false;
+  if (Exporter::is_virtual(path)) {  // its error has nobody to go to: the attribute shows what came of it
+    const EventId event = os_.journal.record(Layer::host, Severity::info, "sysfs.write", path,
+                                             {{"value", std::string_view(content)}}, no_event);
+    exporter_.distrust(path);
+    if (!content.empty()) static_cast<void>(os_.files.store(path, content, event));
+    return true;
+  }
   sim::Attributes attributes{0644, os_.session.uid, os_.session.gid};
   if (const auto stat = os_.files.stat(path)) attributes = {stat->mode, stat->uid, stat->gid};
   if (path.ends_with(".sh")) attributes.mode |= 0111;
@@ -126,7 +134,7 @@ bool Watcher::changed(const std::string& path) {
 bool Watcher::removed(const std::string& path) {
   struct stat status {};
   if (::lstat(exporter_.real(path).c_str(), &status) == 0) return false;  // it is there again
-  if (!os_.files.lstat(path)) return false;
+  if (Exporter::is_virtual(path) || !os_.files.lstat(path)) return false;
   os_.remove_file(path, no_event);
   exporter_.forget(path);
   return true;
