@@ -153,9 +153,9 @@ TEST_F(Robustness, KilledClients) {
 
 /// exec() ends what the old program had on the GPU, though the process lives on.
 TEST_F(Robustness, AnExecGivesEverythingBack) {
-  const Output output = script("rm -f held; " + hsa +
-                               "exec >held & sleep 1.5; kill -0 $! && cat held; rocdrill "
-                               "node status --json; wait");
+  const Output output = script(hsa + R"(exec >held-$$ & p=$!
+for i in {1..300}; do [ "$(cat /proc/$p/comm)" = sleep ] && break; sleep 0.05; done
+grep held held-$$; rm held-$$; sleep 0.3; kill -0 $p && rocdrill node status --json; kill $p)");
   EXPECT_THAT(output.out, HasSubstr("held\n"));
   EXPECT_THAT(output.out, HasSubstr("\"clients\": []")) << output.err;
   EXPECT_THAT(output.out, HasSubstr("\"queues\": 0"));
@@ -184,6 +184,25 @@ TEST_F(Robustness, AKilledServer) {
   EXPECT_EQ(rocdrill("node start mi210 --name r").exit_code, 0);
   EXPECT_EQ(on_node(hsa + "barriers").exit_code, 0);
   EXPECT_EQ(rocdrill("node stop r").exit_code, 0);
+}
+
+/// A program that sits in the node's /sys, with a file of it open, does not keep the node from
+/// ending.
+TEST_F(Robustness, AStopWhileFilesAreOpen) {
+  std::thread client([this] {
+    const Output held = on_node(
+        "bash -c 'cd /sys/class; exec 3</sys/class/kfd/kfd/topology/generation_id; sleep 2'");
+    EXPECT_EQ(held.exit_code, 0) << held.err;
+  });
+  std::this_thread::sleep_for(1s);
+  const auto begin = std::chrono::steady_clock::now();
+  EXPECT_EQ(rocdrill("node stop r").exit_code, 0);
+  client.join();
+  for (int tries = 0; tries < 40 && ::kill(server_, 0) == 0; ++tries)
+    std::this_thread::sleep_for(50ms);
+  EXPECT_NE(::kill(server_, 0), 0) << "the server still runs";
+  EXPECT_LT(std::chrono::steady_clock::now() - begin, 10s);
+  killed_ = true;
 }
 
 TEST_F(Robustness, GarbageInARing) {

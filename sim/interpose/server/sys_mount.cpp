@@ -3,13 +3,17 @@
 #define FUSE_USE_VERSION 31
 #include <fuse3/fuse.h>
 #include <fuse3/fuse_lowlevel.h>
+#include <poll.h>
+#include <sys/eventfd.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
 #include <csignal>
+#include <cstdlib>
 #include <cstring>
+#include <iterator>
 #include <thread>
 
 namespace rocdrill::interpose {
@@ -154,10 +158,14 @@ class FuseMount final : public SysMount {
   FuseMount(sim::Node& node, std::recursive_mutex& mutex) : served_{node, mutex} {}
   ~FuseMount() override {
     if (!fuse_) return;
-    fuse_exit(fuse_);
-    fuse_unmount(fuse_);
+    // The thread first: while it reads, closing the device does not end the connection, and a program
+    // that still has a file of the mount would keep both for ever.
+    const std::uint64_t one = 1;
+    static_cast<void>(!::write(end_, &one, sizeof one));
     if (thread_.joinable()) thread_.join();
+    fuse_unmount(fuse_);
     fuse_destroy(fuse_);
+    ::close(end_);
   }
 
   bool mount(const fs::path& folder) {
@@ -173,8 +181,10 @@ class FuseMount final : public SysMount {
     fuse_ = fuse_new(&arguments, &table, sizeof table, &served_);
     fuse_opt_free_args(&arguments);
     if (!fuse_) return false;
-    if (fuse_mount(fuse_, folder.c_str()) != 0) {
+    end_ = ::eventfd(0, EFD_CLOEXEC);
+    if (end_ < 0 || fuse_mount(fuse_, folder.c_str()) != 0) {
       fuse_destroy(fuse_);
+      if (end_ >= 0) ::close(end_);
       fuse_ = nullptr;
       return false;
     }
@@ -182,13 +192,31 @@ class FuseMount final : public SysMount {
     sigset_t before;
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, &before);
-    thread_ = std::thread([this] { fuse_loop(fuse_); });
+    thread_ = std::thread([this] { loop(); });
     pthread_sigmask(SIG_SETMASK, &before, nullptr);
     return true;
   }
 
  private:
+  /// fuse_loop(), but until end_ is set.
+  void loop() {
+    fuse_session* const session = fuse_get_session(fuse_);
+    fuse_buf buffer{};
+    while (!fuse_session_exited(session)) {
+      pollfd files[] = {{fuse_session_fd(session), POLLIN, 0}, {end_, POLLIN, 0}};
+      if (::poll(files, std::size(files), -1) < 0 && errno != EINTR) break;
+      if (files[1].revents != 0) break;
+      if (files[0].revents == 0) continue;
+      const int got = fuse_session_receive_buf(session, &buffer);
+      if (got == -EINTR || got == -EAGAIN) continue;
+      if (got <= 0) break;
+      fuse_session_process_buf(session, &buffer);
+    }
+    std::free(buffer.mem);
+  }
+
   Served served_;
+  int end_ = -1;  ///< eventfd
   struct fuse* fuse_ = nullptr;
   std::thread thread_;
 };

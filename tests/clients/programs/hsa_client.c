@@ -472,7 +472,7 @@ int main(int argc, char** argv) {
   if (strcmp(what, "copy-for-ever") == 0) for (;;) copies(16 << 20, false);
   if (strcmp(what, "exec") == 0) {
     hold(0);
-    execlp("sleep", "sleep", "3", (char*)NULL);
+    execlp("sleep", "sleep", "60", (char*)NULL);
   }
   if (strcmp(what, "handlers") == 0) handlers();
   if (strcmp(what, "churn") == 0) churn(number);
