@@ -47,7 +47,13 @@ class Sessions {
     path_ = mkdtemp(name.data());
     ::setenv("ROCDRILL_RUNTIME_DIR", path_.c_str(), 1);
   }
-  ~Sessions() { std::filesystem::remove_all(path_); }
+  ~Sessions() {  // a server that was told to stop may still be at it
+    std::error_code error;
+    for (int i = 0; i < 100 && std::filesystem::exists(path_, error); ++i) {
+      std::filesystem::remove_all(path_, error);
+      if (error) ::usleep(50'000);
+    }
+  }
   Sessions(const Sessions&) = delete;
   Sessions& operator=(const Sessions&) = delete;
   const std::filesystem::path& path() const { return path_; }

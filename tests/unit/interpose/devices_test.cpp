@@ -12,7 +12,7 @@ using testing::HasSubstr;
 class Devices : public Interpose {};
 
 TEST_F(Devices, AProgramUsesThem) {
-  EXPECT_EQ(out(ROCDRILL_PROGRAMS "device_user"),
+  EXPECT_EQ(out("'" ROCDRILL_PROGRAMS "device_user'"),
             "fstat: 20660 235:0 gid 44\n"
             "link: /dev/kfd\n"
             "ioctl: 0 kfd as op:1000:1000:44,100\n"
@@ -41,7 +41,7 @@ TEST_F(Devices, TheServersErrnoIsThePrograms) {
   session.answer_open("/dev/kfd", EBUSY);
   EXPECT_THAT(err(": < /dev/kfd"), HasSubstr("Device or resource busy"));
   session.answer_open("/dev/kfd", EACCES);
-  EXPECT_EQ(session.run(ROCDRILL_PROGRAMS "device_user").out, "open: Permission denied\n");
+  EXPECT_EQ(session.run("'" ROCDRILL_PROGRAMS "device_user'").out, "open: Permission denied\n");
   EXPECT_THAT(err("cat /dev/dri/renderD129"), HasSubstr("No such file"));
 }
 

@@ -72,7 +72,7 @@ TEST_F(Directories, Python) {
 }
 
 TEST_F(Directories, LibcsOwnWalks) {
-  EXPECT_EQ(out(ROCDRILL_PROGRAMS "walks"),
+  EXPECT_EQ(out("'" ROCDRILL_PROGRAMS "walks'"),
             "scandir: . .. card0 renderD128\n"
             "scandir /: sys\n"
             "glob: /sys/class/kfd/kfd/topology/nodes/0/gpu_id "

@@ -97,7 +97,7 @@ TEST_F(Files, ManyThreadsReadWhileTheIndexMoves) {
   std::thread publisher([&] {
     while (!finished) session.publish();
   });
-  const std::string said = out(ROCDRILL_PROGRAMS "threads");
+  const std::string said = out("'" ROCDRILL_PROGRAMS "threads'");
   finished = true;
   publisher.join();
   EXPECT_EQ(said, "0 wrong of 40000\n");

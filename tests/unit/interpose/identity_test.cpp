@@ -23,7 +23,7 @@ TEST_F(IdentityOnNode, UnameAndHostname) {
 }
 
 TEST_F(IdentityOnNode, CallsThatNoToolShows) {
-  EXPECT_EQ(out(ROCDRILL_PROGRAMS "ids"),
+  EXPECT_EQ(out("'" ROCDRILL_PROGRAMS "ids'"),
             "1000 1000 1000\nsame: 0\nroot: -1 Operation not permitted\n"
             "sethostname: -1 Operation not permitted\ngrouplist: 3\nlogin: op\n"
             "processors: 65 of 128\n");
