@@ -76,7 +76,11 @@ bool below_proc(const Place& place) { return strncmp(place.node(), "/proc/", 6) 
 
 }  // namespace
 
-int resolve(const Session& session, Place& place, bool follow) {
+Held::~Held() {
+  if (fd >= 0) raw::close(fd);
+}
+
+int resolve(const Session& session, Place& place, bool follow, Held* held) {
   follow = follow || place.trailing_slash;
   const IndexEntry* entry = place.index->find(place.node(), place.length);
   if (entry != nullptr && !(follow && is_link(*entry))) {
@@ -87,7 +91,10 @@ int resolve(const Session& session, Place& place, bool follow) {
   const int fd = raw::open(place.real(), O_PATH | O_CLOEXEC | (follow ? 0 : O_NOFOLLOW));
   if (fd < 0) return fd;
   const bool known = path_of_descriptor(session, fd, place);
-  raw::close(fd);
+  if (known && held != nullptr)
+    held->fd = fd;
+  else
+    raw::close(fd);
   return known ? 0 : -ENOENT;
 }
 
@@ -113,9 +120,11 @@ int resolve_parent(const Session& session, Place& place) {
   return place.append(name, size) ? 0 : -ENAMETOOLONG;
 }
 
-int attributes_of(const Place& place, Attributes& out) {
+int attributes_of(const Place& place, Attributes& out, const Held* held) {
   struct stat file;
-  const int error = raw::stat_at(AT_FDCWD, place.real(), &file, AT_SYMLINK_NOFOLLOW);
+  const int error = held != nullptr && held->fd >= 0
+                        ? raw::fstat(held->fd, &file)
+                        : raw::stat_at(AT_FDCWD, place.real(), &file, AT_SYMLINK_NOFOLLOW);
   if (error < 0) return error;
   const IndexEntry* entry = place.index->find(place.node(), place.length);
   // An entry of another type is that of a file which has just been replaced.
@@ -140,6 +149,11 @@ int permit(const Place& place, int want, bool effective) {
   const int error = attributes_of(place, file);
   if (error < 0) return error;
   return granted(file, want, effective) ? 0 : -EACCES;
+}
+
+int permit(const Place& place, const Attributes& file, int want, bool effective) {
+  if (!searchable(place, effective)) return -EACCES;
+  return want == 0 || granted(file, want, effective) ? 0 : -EACCES;
 }
 
 int permit_create(const Place& place, bool directory_like) {

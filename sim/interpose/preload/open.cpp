@@ -30,6 +30,16 @@ int create(const Session& session, Place& place, int flags, mode_t mode) {
   return fd;
 }
 
+// A held file is opened through its descriptor. Not a link, which O_NOFOLLOW has to refuse.
+int open_held(const Place& place, const Held& held, const Attributes& file, int flags,
+              mode_t mode) {
+  if (held.fd < 0 || S_ISLNK(file.mode))
+    return raw::open(place.real(), flags, static_cast<int>(mode));
+  char link[32];
+  snprintf(link, sizeof link, "/proc/self/fd/%d", held.fd);
+  return raw::open(link, flags & ~(O_NOFOLLOW | O_CREAT));
+}
+
 }  // namespace
 
 int open_on_node(const Session& session, Place& place, int flags, mode_t mode) {
@@ -39,9 +49,10 @@ int open_on_node(const Session& session, Place& place, int flags, mode_t mode) {
     return denied < 0 ? denied : raw::open(place.real(), flags, static_cast<int>(mode));
   }
   Place wanted_place = place;
-  int error = resolve(session, place, (flags & O_NOFOLLOW) == 0);
+  Held held;
+  int error = resolve(session, place, (flags & O_NOFOLLOW) == 0, &held);
   Attributes file;
-  if (error == 0 && place.on_node()) error = attributes_of(place, file);
+  if (error == 0 && place.on_node()) error = attributes_of(place, file, &held);
   if (error == -ENOENT && (flags & O_CREAT) != 0) return create(session, wanted_place, flags, mode);
   if (error < 0) return error;
   if (!place.on_node()) return raw::open(place.real(), flags, static_cast<int>(mode));
@@ -54,9 +65,9 @@ int open_on_node(const Session& session, Place& place, int flags, mode_t mode) {
     if ((flags & O_DIRECTORY) != 0) return -ENOTDIR;
     return open_device(place.node(), strrchr(place.node(), '/') + 1, flags);
   }
-  error = permit(place, S_ISLNK(file.mode) ? 0 : wanted(flags));
+  error = permit(place, file, S_ISLNK(file.mode) ? 0 : wanted(flags));
   if (error < 0) return error;
-  const int fd = raw::open(place.real(), flags & ~O_EXCL, static_cast<int>(mode));
+  const int fd = open_held(place, held, file, flags & ~O_EXCL, mode);
   if (fd != -EACCES) return fd;
   // The node allows it (to root, say), but the file in root/ was made with bits that keep even its
   // owner here out: the node's bits go to the server, and the file is opened up.

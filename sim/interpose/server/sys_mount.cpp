@@ -30,6 +30,8 @@ struct Served {
 };
 
 Served& served() { return *static_cast<Served*>(fuse_get_context()->private_data); }
+/// The kernel has followed the links in it: the tree is asked directly, not through FileTree, which
+/// would look at every component again.
 std::string node_path(const char* path) {
   return std::strcmp(path, "/") == 0 ? "/sys" : "/sys" + std::string(path);
 }
@@ -59,7 +61,7 @@ void fill(const FileStat& from, struct stat& to) {
 int get_attributes(const char* path, struct stat* out, fuse_file_info*) {
   Served& at = served();
   const std::lock_guard lock(at.mutex);
-  const auto stat = at.node.os.files.lstat(node_path(path));
+  const auto stat = at.node.os.sysfs.lstat(node_path(path));
   if (!stat) return -stat.error().error;
   fill(*stat, *out);
   return 0;
@@ -69,7 +71,7 @@ int get_attributes(const char* path, struct stat* out, fuse_file_info*) {
 int read_link(const char* path, char* buffer, std::size_t size) {
   Served& at = served();
   const std::lock_guard lock(at.mutex);
-  auto target = at.node.os.files.readlink(node_path(path));
+  auto target = at.node.os.sysfs.readlink(node_path(path));
   if (!target) return -target.error().error;
   if (target->starts_with("/sys/"))
     target = fs::path(*target).lexically_relative(sim::parent(node_path(path))).string();
@@ -84,12 +86,12 @@ int read_directory(const char* path, void* buffer, fuse_fill_dir_t add, off_t, f
   Served& at = served();
   const std::lock_guard lock(at.mutex);
   const std::string directory = node_path(path);
-  const auto names = at.node.os.files.list(directory);
+  const auto names = at.node.os.sysfs.list(directory);
   if (!names) return -names.error().error;
   for (const char* self : {".", ".."}) add(buffer, self, nullptr, 0, fuse_fill_dir_flags(0));
   for (const std::string& name : *names) {
-    struct stat status {};
-    const auto stat = at.node.os.files.lstat(sim::join(directory, name));
+    struct stat status{};
+    const auto stat = at.node.os.sysfs.lstat(sim::join(directory, name));
     if (stat) fill(*stat, status);
     add(buffer, name.c_str(), stat ? &status : nullptr, 0, fuse_fill_dir_flags(0));
   }
@@ -102,7 +104,7 @@ int open_file(const char* path, fuse_file_info* info) {
   const std::lock_guard lock(at.mutex);
   info->direct_io = 1;  // an attribute is shorter than its 4096 bytes
   if ((info->flags & O_ACCMODE) == O_WRONLY) return 0;
-  const auto content = at.node.os.files.read(node_path(path));
+  const auto content = at.node.os.sysfs.read(node_path(path));
   if (!content && (info->flags & O_ACCMODE) == O_RDONLY) return -content.error().error;
   if (content) info->fh = reinterpret_cast<std::uintptr_t>(new std::string(*content));
   return 0;
@@ -131,7 +133,7 @@ int write_file(const char* path, const char* data, std::size_t size, off_t, fuse
 }
 
 int truncate_file(const char* path, off_t, fuse_file_info* info) {
-  struct stat ignored {};
+  struct stat ignored{};
   return get_attributes(path, &ignored, info);  // `>` truncates: sysfs ignores it
 }
 
@@ -158,8 +160,8 @@ class FuseMount final : public SysMount {
   FuseMount(sim::Node& node, std::recursive_mutex& mutex) : served_{node, mutex} {}
   ~FuseMount() override {
     if (!fuse_) return;
-    // The thread first: while it reads, closing the device does not end the connection, and a program
-    // that still has a file of the mount would keep both for ever.
+    // The thread first: while it reads, closing the device does not end the connection, and a
+    // program that still has a file of the mount would keep both for ever.
     const std::uint64_t one = 1;
     static_cast<void>(!::write(end_, &one, sizeof one));
     if (thread_.joinable()) thread_.join();
