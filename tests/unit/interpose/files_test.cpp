@@ -32,6 +32,14 @@ TEST_F(Files, CatReadsThroughTheNodesLinks) {
   EXPECT_EQ(out("cat /etc/../etc//./os-release | head -1"), "ID=ubuntu\n");
 }
 
+TEST_F(Files, FlagsOfOpenHoldForTheLastComponentOnly) {
+  const std::string dd = "dd status=none if=/sys/class/kfd/kfd";
+  EXPECT_EQ(out(dd + "/topology/nodes/1/gpu_id iflag=nofollow"), "51719\n");
+  EXPECT_THAT(err(dd + " iflag=nofollow"), HasSubstr("Too many levels of symbolic links"));
+  EXPECT_THAT(err(dd + "/topology/nodes/1/gpu_id iflag=directory"), HasSubstr("Not a directory"));
+  EXPECT_THAT(err(dd), HasSubstr("Is a directory"));
+}
+
 TEST_F(Files, NothingOfTheMachineShowsBelowAPrefix) {
   struct stat machine{};
   ASSERT_EQ(stat("/sys/kernel", &machine), 0);
