@@ -213,12 +213,11 @@ TEST_F(ReplayWithFaults, LostSignalsAndDoorbells) {
     std::string what, recorded, replayed;
   };
   const Case cases[] = {
-      {cp::Injected::interrupt_lost, "event 3", "signalled 10 times",
-       "signalled 9 times"},
-      {cp::Injected::completion_lost, "queue 1, packet 9: completion signal",
-       "decremented by 1", "decremented by 0"},
-      {cp::Injected::completion_twice, "queue 1, packet 9: completion signal",
-       "decremented by 1", "decremented by 2"},
+      {cp::Injected::interrupt_lost, "event 3", "signalled 10 times", "signalled 9 times"},
+      {cp::Injected::completion_lost, "queue 1, packet 9: completion signal", "decremented by 1",
+       "decremented by 0"},
+      {cp::Injected::completion_twice, "queue 1, packet 9: completion signal", "decremented by 1",
+       "decremented by 2"},
   };
   for (const Case& one : cases) {
     kernel::Injections faults;

@@ -88,7 +88,7 @@ int read_directory(const char* path, void* buffer, fuse_fill_dir_t add, off_t, f
   if (!names) return -names.error().error;
   for (const char* self : {".", ".."}) add(buffer, self, nullptr, 0, fuse_fill_dir_flags(0));
   for (const std::string& name : *names) {
-    struct stat status {};
+    struct stat status{};
     const auto stat = at.node.os.files.lstat(sim::join(directory, name));
     if (stat) fill(*stat, status);
     add(buffer, name.c_str(), stat ? &status : nullptr, 0, fuse_fill_dir_flags(0));
@@ -131,7 +131,7 @@ int write_file(const char* path, const char* data, std::size_t size, off_t, fuse
 }
 
 int truncate_file(const char* path, off_t, fuse_file_info* info) {
-  struct stat ignored {};
+  struct stat ignored{};
   return get_attributes(path, &ignored, info);  // `>` truncates: sysfs ignores it
 }
 
@@ -158,8 +158,8 @@ class FuseMount final : public SysMount {
   FuseMount(sim::Node& node, std::recursive_mutex& mutex) : served_{node, mutex} {}
   ~FuseMount() override {
     if (!fuse_) return;
-    // The thread first: while it reads, closing the device does not end the connection, and a program
-    // that still has a file of the mount would keep both for ever.
+    // The thread first: while it reads, closing the device does not end the connection, and a
+    // program that still has a file of the mount would keep both for ever.
     const std::uint64_t one = 1;
     static_cast<void>(!::write(end_, &one, sizeof one));
     if (thread_.joinable()) thread_.join();
