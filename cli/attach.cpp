@@ -12,8 +12,8 @@
 #include <fstream>
 #include <iostream>
 
-#include "cli/terminal.hpp"
 #include "cli/drill_session.hpp"
+#include "cli/terminal.hpp"
 #include "scenarios/engine/grading.hpp"
 #include "sim/fault.hpp"
 #include "sim/interpose/server/node_server.hpp"
@@ -48,7 +48,8 @@ fs::path beside_us(std::initializer_list<const char*> places, const std::string&
 interpose::ServerOptions server_options() {
   interpose::ServerOptions options;
   options.libraries = beside_us({"../lib/rocdrill", "../lib"}, "librocdrill_preload.so");
-  options.tool = beside_us({"../libexec/rocdrill", "../libexec"}, "rocdrill-tool") / "rocdrill-tool";
+  options.tool =
+      beside_us({"../libexec/rocdrill", "../libexec"}, "rocdrill-tool") / "rocdrill-tool";
   options.rocdrill = own_folder() / "rocdrill";
   const char* fuse = std::getenv("ROCDRILL_FUSE");
   options.use_fuse = !fuse || std::string_view(fuse) != "0";
@@ -85,7 +86,8 @@ std::vector<std::string> split(const std::string& text, char at) {
 }
 
 /// In the child: makes the node, serves it, ends the process.
-[[noreturn]] void serve(const po::variables_map& arguments, const AttachRequest& request, int ready) {
+[[noreturn]] void serve(const po::variables_map& arguments, const AttachRequest& request,
+                        int ready) {
   int code = exit_internal;
   std::string problem;
   try {
@@ -117,7 +119,8 @@ std::vector<std::string> split(const std::string& text, char at) {
 }  // namespace
 
 void add_attach_options(po::options_description& options) {
-  options.add_options()("node", po::value<std::string>()->value_name("N"), "a healthy node of this kind")(
+  options.add_options()("node", po::value<std::string>()->value_name("N"),
+                        "a healthy node of this kind")(
       "drill", po::value<std::string>()->value_name("D"), "the node of this drill, with its fault")(
       "fault", po::value<std::vector<std::string>>()->value_name("F"),
       "put this fault in: ID[=VALUE][,KEY=VALUE...]; may be repeated")(
@@ -129,7 +132,8 @@ AttachRequest attach_request(const po::variables_map& arguments) {
   AttachRequest request;
   if (arguments.count("node") != 0) request.node = arguments["node"].as<std::string>();
   if (arguments.count("drill") != 0) request.drill = arguments["drill"].as<std::string>();
-  if (arguments.count("fault") != 0) request.faults = arguments["fault"].as<std::vector<std::string>>();
+  if (arguments.count("fault") != 0)
+    request.faults = arguments["fault"].as<std::vector<std::string>>();
   if (!request.node.empty() && !request.drill.empty())
     throw Failure{exit_usage, "--node and --drill exclude each other: a drill brings its node\n"};
   for (const std::string& fault : request.faults) static_cast<void>(parse_fault(fault));
@@ -146,7 +150,8 @@ sim::FaultUse parse_fault(const std::string& text) {
   const sim::Fault* fault = sim::FaultRegistry::instance().find(use.id);
   if (!fault) {
     std::vector<std::string> known;
-    for (const sim::Fault* one : sim::FaultRegistry::instance().all()) known.push_back(one->info().id);
+    for (const sim::Fault* one : sim::FaultRegistry::instance().all())
+      known.push_back(one->info().id);
     throw Failure{exit_usage, fmt::format("there is no fault {}; {}\n  see: rocdrill fault list\n",
                                           scenarios::in_quotes(use.id),
                                           scenarios::suggest(use.id, known, "faults"))};
@@ -156,9 +161,11 @@ sim::FaultUse parse_fault(const std::string& text) {
     const auto at = std::ranges::find(parameters, key, &sim::ParameterInfo::name);
     if (at == parameters.end()) {
       std::string known;
-      for (const sim::ParameterInfo& one : parameters) known += (known.empty() ? "" : ", ") + one.name;
-      throw Failure{exit_usage, fmt::format("fault '{}' has no parameter {}\n  it has: {}\n", use.id,
-                                            scenarios::in_quotes(key), known.empty() ? "none" : known)};
+      for (const sim::ParameterInfo& one : parameters)
+        known += (known.empty() ? "" : ", ") + one.name;
+      throw Failure{exit_usage,
+                    fmt::format("fault '{}' has no parameter {}\n  it has: {}\n", use.id,
+                                scenarios::in_quotes(key), known.empty() ? "none" : known)};
     }
     use.parameters[key] = value_of(value, at->fallback, fmt::format("{}'s {}", use.id, key));
   };
@@ -193,8 +200,9 @@ AttachedNode make_attached_node(const po::variables_map& arguments, const Attach
 StartedServer start_server(const po::variables_map& arguments, const AttachRequest& request,
                            bool detach) {
   if (request.node.empty() == request.drill.empty()) {
-    throw Failure{exit_usage,
-                  "say which node: --node N or --drill D\n  see: rocdrill node list; rocdrill list\n"};
+    throw Failure{
+        exit_usage,
+        "say which node: --node N or --drill D\n  see: rocdrill node list; rocdrill list\n"};
   }
   const fs::path session = interpose::sessions_folder() / request.name;
   int ready[2];
@@ -214,7 +222,8 @@ StartedServer start_server(const po::variables_map& arguments, const AttachReque
       ::prctl(PR_SET_PDEATHSIG, SIGTERM);  // a node of `run` and `shell` ends with them
       if (::getppid() != parent) ::_exit(exit_internal);
     } else {
-      const int log = ::open((session.string() + ".log").c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0600);
+      const int log =
+          ::open((session.string() + ".log").c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0600);
       ::dup2(log >= 0 ? log : null, STDERR_FILENO);
     }
     serve(arguments, request, ready[1]);
@@ -299,7 +308,8 @@ std::vector<std::string> node_environment(const std::string& session, bool login
 #endif
   variables["PATH"] = session + "/bin:" + variables["PATH"] + ":/usr/sbin:/sbin";
   if (login) {
-    for (const char* name : {"USER", "LOGNAME"}) variables[name] = told.at("user").get<std::string>();
+    for (const char* name : {"USER", "LOGNAME"})
+      variables[name] = told.at("user").get<std::string>();
     variables["HOME"] = told.at("home").get<std::string>();
   }
   std::vector<std::string> list;

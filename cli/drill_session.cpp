@@ -44,7 +44,8 @@ Json DrillSession::session() const {
   return {{"errno", 0},
           {"user", who.user},
           {"home", user ? user->home : "/"},
-          {"identity", fmt::format("{}:{}:{}:{}", who.user, who.uid, who.gid, fmt::join(who.groups, ","))},
+          {"identity",
+           fmt::format("{}:{}:{}:{}", who.user, who.uid, who.gid, fmt::join(who.groups, ","))},
           {"hostname", os.hostname},
           {"node", server_.node().spec().id},
           {"drill", drill_ ? drill_->drill.id : ""},
@@ -104,8 +105,9 @@ Json DrillSession::hint() {
 Json DrillSession::undo() {
   if (steps_.empty()) return {{"errno", EINVAL}, {"error", "there is nothing to undo"}};
   if (server_.node().kernel.kfd.open_files() > 0) {
-    return {{"errno", EBUSY},
-            {"error", "a program has a device of the node open: end it first (rocdrill node status)"}};
+    return {
+        {"errno", EBUSY},
+        {"error", "a program has a device of the node open: end it first (rocdrill node status)"}};
   }
   const Step step = std::move(steps_.back());
   steps_.pop_back();

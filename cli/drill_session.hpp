@@ -1,4 +1,5 @@
-// What a running node's server knows of the person who works on it: the drill, answers, hints, undo.
+// What a running node's server knows of the person who works on it: the drill, answers, hints,
+// undo.
 #pragma once
 
 #include <map>

@@ -77,8 +77,7 @@ std::expected<Parameters, std::string> FaultRegistry::check(
     }
     if (known->problem != nullptr) {
       if (const std::string why = known->problem(value); !why.empty()) {
-        return std::unexpected(
-            fmt::format("parameter '{}' of fault '{}': {}", name, info.id, why));
+        return std::unexpected(fmt::format("parameter '{}' of fault '{}': {}", name, info.id, why));
       }
     }
     parameters.values[name] = value;

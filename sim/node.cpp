@@ -124,7 +124,8 @@ EventId Node::inject(const FaultUse& use) {
 
 EventId Node::clear(const std::string& id) {
   const Fault* fault = FaultRegistry::instance().find(id);
-  if (!fault) throw std::invalid_argument("there is no fault '" + id + "'; see: rocdrill fault list");
+  if (!fault)
+    throw std::invalid_argument("there is no fault '" + id + "'; see: rocdrill fault list");
   if (!fault->info().surgical) {
     throw std::invalid_argument(
         fmt::format("fault '{}' changed the node's state: repair it, or use rocdrill undo", id));

@@ -75,13 +75,14 @@ int check_running(const po::variables_map& arguments) {
   const auto reply = ask(session_folder(arguments), {{"op", "check"}, {"env", own_environment()}});
   std::vector<checks::Result> results;
   for (const auto& one : reply.at("checks")) {
-    results.push_back({.id = one.at("id"),
-                       .step = one.at("step"),
-                       .layer = layer_from_name(one.at("layer").get<std::string>()).value_or(Layer::host),
-                       .title = one.at("title"),
-                       .status = status_of(one.at("status")),
-                       .evidence = one.at("evidence"),
-                       .next = one.at("next")});
+    results.push_back(
+        {.id = one.at("id"),
+         .step = one.at("step"),
+         .layer = layer_from_name(one.at("layer").get<std::string>()).value_or(Layer::host),
+         .title = one.at("title"),
+         .status = status_of(one.at("status")),
+         .evidence = one.at("evidence"),
+         .next = one.at("next")});
   }
   const bool passed = reply.at("passed");
   if (flag(arguments, "json")) {
@@ -100,10 +101,10 @@ int check_running(const po::variables_map& arguments) {
     const std::string status = task.at("status");
     const bool asked = task.at("answer");
     const std::string shown = asked && status == "open" ? "question" : status;
-    print(fmt::format("  {}  {}\n",
-                      paint(fmt::format("{:<9}", shown),
-                            status == "passed" ? Colour::green : Colour::yellow),
-                      printable(task.at("ask").get<std::string>())));
+    print(fmt::format(
+        "  {}  {}\n",
+        paint(fmt::format("{:<9}", shown), status == "passed" ? Colour::green : Colour::yellow),
+        printable(task.at("ask").get<std::string>())));
     if (const std::string why = task.at("open_because"); !why.empty())
       print(fmt::format("             {}\n", printable(why)));
   }
@@ -119,10 +120,9 @@ int run(const po::variables_map& arguments) {
     throw Failure{exit_usage, "--node and --drill exclude each other: a drill brings its node\n"};
   if (!has_node && !has_drill) {
     if (arguments.count("session") != 0 || on_a_node()) return check_running(arguments);
-    throw Failure{
-        exit_usage,
-        "say which node: --node N or --drill D, or --session S for one that runs\n"
-        "  see: rocdrill node list; rocdrill list\n"};
+    throw Failure{exit_usage,
+                  "say which node: --node N or --drill D, or --session S for one that runs\n"
+                  "  see: rocdrill node list; rocdrill list\n"};
   }
   std::unique_ptr<sim::Node> node =
       has_node ? boot_node(arguments, arguments["node"].as<std::string>())

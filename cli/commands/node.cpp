@@ -99,10 +99,11 @@ int start(const po::variables_map& arguments) {
   if (flag(arguments, "json")) {
     print_json({{"name", request.name}, {"path", server.session}, {"server_pid", server.pid}});
   } else {
-    print(fmt::format("{} runs\n  a program on it:  rocdrill run --session {} -- rocminfo\n"
-                      "  a shell on it:    rocdrill shell --session {}\n"
-                      "  end it:           rocdrill node stop {}\n",
-                      request.name, request.name, request.name, request.name));
+    print(
+        fmt::format("{} runs\n  a program on it:  rocdrill run --session {} -- rocminfo\n"
+                    "  a shell on it:    rocdrill shell --session {}\n"
+                    "  end it:           rocdrill node stop {}\n",
+                    request.name, request.name, request.name, request.name));
   }
   return exit_ok;
 }
@@ -110,7 +111,8 @@ int start(const po::variables_map& arguments) {
 /// The running node that is meant: by name, or the only one.
 std::string running(const po::variables_map& arguments, bool by_position = true) {
   std::optional<std::string> name;
-  if (by_position && arguments.count("name-or-id") != 0) name = arguments["name-or-id"].as<std::string>();
+  if (by_position && arguments.count("name-or-id") != 0)
+    name = arguments["name-or-id"].as<std::string>();
   if (arguments.count("session") != 0) name = arguments["session"].as<std::string>();
   try {
     return interpose::find_session(name).path.string();
@@ -174,7 +176,8 @@ int inject(const po::variables_map& arguments) {
   interpose::Json parameters = interpose::Json::object();
   for (const auto& [name, value] : use.parameters)
     std::visit([&](const auto& is) { parameters[name] = is; }, value);
-  ask(running(arguments, false), {{"op", "inject"}, {"id", use.id}, {"parameters", std::move(parameters)}});
+  ask(running(arguments, false),
+      {{"op", "inject"}, {"id", use.id}, {"parameters", std::move(parameters)}});
   return exit_ok;
 }
 
@@ -195,8 +198,9 @@ int log(const po::variables_map& arguments) {
     const EventView event = timeline->at(id);
     if (event.severity == Severity::debug) continue;
     const std::string status = event.text(field::status);
-    print(fmt::format("{:>12} {:<9} {:<24} {}{}\n", seconds(event.time_ns), name(event.layer), event.kind,
-                      printable(event.subject), status.empty() ? "" : "  " + printable(status)));
+    print(fmt::format("{:>12} {:<9} {:<24} {}{}\n", seconds(event.time_ns), name(event.layer),
+                      event.kind, printable(event.subject),
+                      status.empty() ? "" : "  " + printable(status)));
   }
   return exit_ok;
 }
@@ -211,7 +215,8 @@ int run(const po::variables_map& arguments) {
   if (what == "inject") return inject(arguments);
   if (what == "clear") return clear(arguments);
   if (what == "log") return log(arguments);
-  const std::vector<std::string> actions{"list", "show", "start", "stop", "status", "inject", "clear", "log"};
+  const std::vector<std::string> actions{"list",   "show",   "start", "stop",
+                                         "status", "inject", "clear", "log"};
   throw Failure{exit_usage, fmt::format("there is no 'node {}'; {}\n", what,
                                         scenarios::suggest(what, actions, "actions"))};
 }
@@ -221,8 +226,9 @@ int run(const po::variables_map& arguments) {
 Command node_command() {
   Command command{
       .name = "node",
-      .usage = "node list | show NODE | start [NODE | --drill D] | stop [S] | status [S] |\n"
-               "                     inject FAULT | clear FAULT | log [S]",
+      .usage =
+          "node list | show NODE | start [NODE | --drill D] | stop [S] | status [S] |\n"
+          "                     inject FAULT | clear FAULT | log [S]",
       .summary = "the nodes there are, and those that run",
       .examples = {"rocdrill node list", "rocdrill node show mi300x-8", "rocdrill node start mi210",
                    "rocdrill node start --drill stale-dkms --name lab",
@@ -233,7 +239,8 @@ Command node_command() {
       .run = run};
   add_attach_options(command.options);
   command.options.add_options()("session", po::value<std::string>()->value_name("S"),
-                                "the running node that is meant, where several run")("json", "machine-readable");
+                                "the running node that is meant, where several run")(
+      "json", "machine-readable");
   return command;
 }
 

@@ -10,7 +10,8 @@
 namespace rocdrill::cli {
 namespace {
 
-/// What the shell reads first: prompt, history, transcript. `exec bash` after a new login reads it again.
+/// What the shell reads first: prompt, history, transcript. `exec bash` after a new login reads it
+/// again.
 void write_rc(const std::string& session, const std::string& hostname) {
   std::ofstream rc(session + "/bashrc");
   rc << "unset BASH_ENV\n"
@@ -34,7 +35,8 @@ void greet(const std::string& session) {
   const auto brief = ask(session, {{"op", "brief"}});
   print(paint(brief.at("title").get<std::string>(), Colour::bold) + "\n\n");
   print(wrap(printable(brief.at("brief").get<std::string>()), columns(), 2) + "\n");
-  print("rocdrill check  is it repaired?    rocdrill hint   rocdrill brief   rocdrill undo   exit\n\n");
+  print(
+      "rocdrill check  is it repaired?    rocdrill hint   rocdrill brief   rocdrill undo   exit\n\n");
 }
 
 int run(const po::variables_map& arguments) {
@@ -132,8 +134,14 @@ Command shell_command() {
   return command;
 }
 
-Command hint_command() { return of_running("hint", "the next hint of the drill; it costs points", hint); }
-Command undo_command() { return of_running("undo", "takes the last command that changed the node back", undo); }
-Command brief_command() { return of_running("brief", "the ticket and the tasks of the drill", brief); }
+Command hint_command() {
+  return of_running("hint", "the next hint of the drill; it costs points", hint);
+}
+Command undo_command() {
+  return of_running("undo", "takes the last command that changed the node back", undo);
+}
+Command brief_command() {
+  return of_running("brief", "the ticket and the tasks of the drill", brief);
+}
 
 }  // namespace rocdrill::cli

@@ -69,7 +69,8 @@ std::vector<TaskResult> grade(sim::Node& node, const Drill& drill, const Answers
   const auto results = checks::run(node, deployment_of(node.spec()));
   std::vector<TaskResult> graded;
   for (const DrillTask& task : drill.tasks) {
-    TaskResult result{.kind = task.kind, .ask = task.ask, .open_because = {}, .points = task.points};
+    TaskResult result{
+        .kind = task.kind, .ask = task.ask, .open_because = {}, .points = task.points};
     if (const auto* answer = std::get_if<Answer>(&task.check)) {
       result.is_answer = true;
       if (const auto given = answers.find(task.kind); given != answers.end())

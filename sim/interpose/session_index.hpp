@@ -57,9 +57,10 @@ struct IndexEntry {
   uint32_t rdev_minor;
   uint32_t flags;  ///< entry_*
 };
-inline constexpr uint32_t entry_virtual = 1;  ///< made up by the kernel: cannot be created or removed
-/// A file system of its own: at and below this path the real stat() has the node's modes and owners,
-/// and nothing else is in the index.
+inline constexpr uint32_t entry_virtual =
+    1;  ///< made up by the kernel: cannot be created or removed
+/// A file system of its own: at and below this path the real stat() has the node's modes and
+/// owners, and nothing else is in the index.
 inline constexpr uint32_t entry_live = 2;
 
 /// FNV-1a over the path's bytes; the bucket is its low bits.

@@ -233,7 +233,8 @@ int answer_registers(const DrmDeviceInfo& device, const drm::InfoRequest& reques
                      std::string& reply) {
   const std::uint32_t offset = request.argument[0], count = request.argument[1];
   if (count == 0 || count > 128) return EINVAL;
-  // GRBM_STATUS of a GPU that does nothing (radeontop asks for it); no busy bit, the rest is assumed.
+  // GRBM_STATUS of a GPU that does nothing (radeontop asks for it); no busy bit, the rest is
+  // assumed.
   if (offset == drm::grbm_status_register && count == 1)
     return Reply(reply, request.return_size).put(std::uint32_t{0});
   // The only other one that libdrm asks of these families (amdgpu_gpu_info.c).

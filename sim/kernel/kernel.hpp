@@ -9,9 +9,9 @@
 #include "sim/kernel/cpu_topology.hpp"
 #include "sim/kernel/dkms.hpp"
 #include "sim/kernel/kfd.hpp"
-#include "sim/kernel/process/device_file.hpp"
 #include "sim/kernel/modprobe.hpp"
 #include "sim/kernel/modules.hpp"
+#include "sim/kernel/process/device_file.hpp"
 #include "sim/kernel/sysfs.hpp"
 
 namespace rocdrill::kernel {

@@ -65,11 +65,10 @@ SysResult<void> Kfd::injected_open(std::string_view path) {
   }
   if (!fails) return {};
   const std::string got = errno_name(fails->error);
-  return fail(fails->error,
-              record(Layer::kernel, Severity::error, "open.injected", path,
-                     {{"call", static_cast<std::int64_t>(fails->seen)},
-                      {field::status, std::string_view(got)}},
-                     fails->event));
+  return fail(fails->error, record(Layer::kernel, Severity::error, "open.injected", path,
+                                   {{"call", static_cast<std::int64_t>(fails->seen)},
+                                    {field::status, std::string_view(got)}},
+                                   fails->event));
 }
 
 /// The injection that lets a process with this many queues find no doorbell, or no_event.
@@ -146,19 +145,19 @@ std::size_t Kfd::sdma_queues(std::uint32_t gpu_id) const {
   std::size_t count = 0;
   for (const auto& [key, held] : held_) {
     if (key.first != gpu_id) continue;
-    count += static_cast<std::size_t>(
-        std::ranges::count_if(held.queues, [](const auto& one) { return is_sdma(one.second.type); }));
+    count += static_cast<std::size_t>(std::ranges::count_if(
+        held.queues, [](const auto& one) { return is_sdma(one.second.type); }));
   }
   return count;
 }
 
-SysResult<std::uint32_t> Kfd::take_doorbell(int pid, std::uint32_t gpu_id,
-                                            const HeldQueue& queue) {
+SysResult<std::uint32_t> Kfd::take_doorbell(int pid, std::uint32_t gpu_id, const HeldQueue& queue) {
   Holding* held = holding(pid, gpu_id);
   if (!held) return fail(EINVAL);
   if (is_sdma(queue.type)) {
     const GpuFacts* gpu = facts().find(gpu_id);
-    const std::size_t limit = gpu ? std::size_t{gpu->sdma_engines} * gpu->sdma_queues_per_engine : 0;
+    const std::size_t limit =
+        gpu ? std::size_t{gpu->sdma_engines} * gpu->sdma_queues_per_engine : 0;
     if (sdma_queues(gpu_id) >= limit) {
       os_.log(3, "amdgpu: No more SDMA queue to allocate", event_);
       return fail(ENOMEM, event_);

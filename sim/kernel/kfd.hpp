@@ -139,7 +139,7 @@ class Kfd final : public DeviceService {
   Injections injections_;
   std::uint64_t facts_epoch_ = 1;
   std::uint64_t held_version_ = 0;
-  int open_files_ = 0;  // of live processes, which are not saved
+  int open_files_ = 0;                                     // of live processes, which are not saved
   std::map<std::pair<std::uint32_t, int>, Holding> held_;  ///< (gpu_id, pid)
   std::map<int, std::uint32_t> pasids_;                    ///< of processes that hold a GPU
 };

@@ -77,9 +77,9 @@ class LocalRenderFile final : public DeviceFile {
   LocalRenderFile(Kfd& kfd, std::uint32_t minor, EventId event)
       : kfd_(kfd), count_(kfd), minor_(minor), event_(event) {}
   SysResult<int> ioctl(unsigned long request, void*) override {
-    return fail(EINVAL, kfd_.unmodelled(Layer::kernel,
-                                        fmt::format("DRM ioctl {:#x}", request & 0xFF), "EINVAL",
-                                        event_));
+    return fail(EINVAL,
+                kfd_.unmodelled(Layer::kernel, fmt::format("DRM ioctl {:#x}", request & 0xFF),
+                                "EINVAL", event_));
   }
   SysResult<void*> mmap(std::size_t, int, std::uint64_t) override { return fail(EINVAL); }
   std::uint32_t render_minor() const override { return minor_; }

@@ -48,9 +48,9 @@ std::string modules_text(const ModuleTable& modules, int open_files) {
     // Addresses as who is not root sees them.
     fmt::format_to(std::back_inserter(text), "{} {} {} {} Live 0x0000000000000000{}\n", module.name,
                    module.size,
-                   module.used_by.size() + (module.name == "amdgpu" ? static_cast<std::size_t>(open_files) : 0),
-                   users.empty() ? "-" : users,
-                   module.in_tree ? "" : " (OE)");
+                   module.used_by.size() +
+                       (module.name == "amdgpu" ? static_cast<std::size_t>(open_files) : 0),
+                   users.empty() ? "-" : users, module.in_tree ? "" : " (OE)");
   }
   return text;
 }
@@ -107,7 +107,9 @@ void SysFs::proc(Directory& into) const {
   into.file(
       "version", [this] { return "Linux version " + os_.kernel_release + " SMP\n"; }, 0444, 0);
   into.file("meminfo", [this] { return meminfo_text(kernel_.cpu.memory_bytes); }, 0444, 0);
-  into.file("modules", [this] { return modules_text(kernel_.modules, kernel_.kfd.open_files()); }, 0444, 0);
+  into.file(
+      "modules", [this] { return modules_text(kernel_.modules, kernel_.kfd.open_files()); }, 0444,
+      0);
   into.file("devices", [this] { return devices_text(kernel_.char_devices()); }, 0444, 0);
   into.file(
       "uptime",

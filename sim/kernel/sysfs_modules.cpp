@@ -119,7 +119,8 @@ std::string source_version(const LoadedModule& module) {
 void SysFs::module(Directory& into, const LoadedModule& module) const {
   into.text("initstate", module.initstate + "\n");
   const int open_files = module.name == "amdgpu" ? kernel_.kfd.open_files() : 0;
-  into.text("refcnt", fmt::format("{}\n", module.used_by.size() + static_cast<std::size_t>(open_files)));
+  into.text("refcnt",
+            fmt::format("{}\n", module.used_by.size() + static_cast<std::size_t>(open_files)));
   into.text("coresize", fmt::format("{}\n", module.size));
   into.text("initsize", "0\n");
   into.text("taint", module.in_tree ? "\n" : "OE\n");

@@ -60,7 +60,8 @@ std::string pcie_text(const GpuProduct& product) {
 }
 
 /// The range that perf_determinism works in. Boards for games show a curve, but only with bit 14 of
-/// amdgpu.ppfeaturemask, which is off by default and not modelled. The memory's lower bound is assumed.
+/// amdgpu.ppfeaturemask, which is off by default and not modelled. The memory's lower bound is
+/// assumed.
 std::string overdrive_text(const GpuProduct& product) {
   return fmt::format("OD_SCLK:\n0: 500Mhz\n1: {}Mhz\nOD_MCLK:\n0: 400Mhz\n1: {}Mhz\n",
                      product.engine_clk_mhz, product.memory_clk_mhz);

@@ -67,10 +67,9 @@ std::int64_t UserSignal::wait(SignalCondition condition, std::int64_t value,
   if (cp::holds(condition, observe(), value) || timeout_ns == 0) return observe();
   // Nothing that runs can change it: block until something late does, or the time is up.
   if (memory_->event_id != 0) {
-    const auto timeout =
-        for_ever ? kfd::wait_for_ever
-                 : static_cast<std::uint32_t>(
-                       std::min<std::uint64_t>((timeout_ns + ms - 1) / ms, 0xFFFFFFFE));
+    const auto timeout = for_ever ? kfd::wait_for_ever
+                                  : static_cast<std::uint32_t>(std::min<std::uint64_t>(
+                                        (timeout_ns + ms - 1) / ms, 0xFFFFFFFE));
     // The event may be an old one of this signal: then there is more to wait for.
     while (pool_.thunk().wait_event(memory_->event_id, timeout).value_or(false) &&
            !cp::holds(condition, observe(), value)) {

@@ -34,9 +34,10 @@ int show_status(Call& call, const std::vector<std::string>& names) {
       code = call.fail(4, "Unit {} could not be found.\n", whole);
       continue;
     }
-    call.print("● {} - {}\n     Loaded: loaded (/lib/systemd/system/{}; enabled; preset: enabled)\n"
-               "     Active: active (running)\n",
-               unit->name, unit->description, unit->name);
+    call.print(
+        "● {} - {}\n     Loaded: loaded (/lib/systemd/system/{}; enabled; preset: enabled)\n"
+        "     Active: active (running)\n",
+        unit->name, unit->description, unit->name);
   }
   return code;
 }

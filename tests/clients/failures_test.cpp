@@ -31,7 +31,8 @@ TEST_F(Failures, BlacklistedModule) {
 TEST_F(Failures, NoPermission) {
   const Output output = rocdrill("run --drill render-group-missing -- rocminfo");
   EXPECT_EQ(output.exit_code, 1);
-  EXPECT_THAT(plain(output.out), HasSubstr("Unable to open /dev/kfd read-write: Permission denied"));
+  EXPECT_THAT(plain(output.out),
+              HasSubstr("Unable to open /dev/kfd read-write: Permission denied"));
   EXPECT_THAT(plain(output.out), HasSubstr("is not member of \"render\" group"));
 }
 
@@ -76,7 +77,8 @@ TEST_F(Failures, ARuntimeThatIsTooOldSaysSo) {
   const Output output = rocdrill("run --node mi300x-8 -- rocminfo");
   EXPECT_THAT(output.out, Not(HasSubstr("Device Type:             GPU")));
   EXPECT_THAT(output.out + output.err, HasSubstr("unrecognized id"));
-  EXPECT_THAT(output.err, ContainsRegex("rocdrill: .*libhsa-runtime64.*does not know gfx942.*ROCm 6.0"));
+  EXPECT_THAT(output.err,
+              ContainsRegex("rocdrill: .*libhsa-runtime64.*does not know gfx942.*ROCm 6.0"));
 }
 
 TEST_F(Failures, ProgramsThatCannotSeeTheNodeAreRefused) {

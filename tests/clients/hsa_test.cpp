@@ -30,8 +30,9 @@ TEST_P(Hsa, BarriersWithInterruptWaits) {
   for (const char* environment : {"", "HSA_ENABLE_INTERRUPT=0"}) {
     const Output output = client("barriers", environment);
     EXPECT_EQ(output.exit_code, 0) << output.err;
-    EXPECT_THAT(output.out,
-                HasSubstr("and.empty 200\nand.one_of_two 1\nand.both 0\nor.none 1\nor.one 0\nerror 0x0\n"));
+    EXPECT_THAT(
+        output.out,
+        HasSubstr("and.empty 200\nand.one_of_two 1\nand.both 0\nor.none 1\nor.one 0\nerror 0x0\n"));
   }
 }
 
@@ -68,9 +69,7 @@ TEST_P(Hsa, ForkAndStartAgain) {
   EXPECT_THAT(output.out, HasSubstr("child 0\n"));
 }
 
-TEST_P(Hsa, QueuesComeAndGo) {
-  EXPECT_THAT(client("churn 300").out, HasSubstr("churned 300\n"));
-}
+TEST_P(Hsa, QueuesComeAndGo) { EXPECT_THAT(client("churn 300").out, HasSubstr("churned 300\n")); }
 
 TEST_P(Hsa, MemoryRunsOutAndComesBack) {
   const Output output = client("exhaust");

@@ -1,5 +1,5 @@
-// The simulator's own ROCr and HIP against Debian's, on the same node with the same fault: status, agents,
-// device count. The first difference is named; where they differ the model is wrong.
+// The simulator's own ROCr and HIP against Debian's, on the same node with the same fault: status,
+// agents, device count. The first difference is named; where they differ the model is wrong.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -27,8 +27,8 @@ void PrintTo(const Case& is, std::ostream* out) {
 
 using Report = std::map<std::string, std::string>;
 
-/// What Debian's ROCr 5.2.3 has no name for, it lists no agent for: the node's GPUs of such a target are
-/// no difference of the model.
+/// What Debian's ROCr 5.2.3 has no name for, it lists no agent for: the node's GPUs of such a
+/// target are no difference of the model.
 bool known_to_5_2_3(const std::string& gfx) {
   return gfx != "gfx942" && gfx != "gfx1100" && gfx != "gfx1036" && gfx != "gfx1201";
 }
@@ -75,9 +75,11 @@ void read_lines(const std::string& text, const std::string& prefix, Report& repo
 }
 
 Report report_of_debian(const Case& is) {
-  std::string line = "run --node " + is.node + (is.fault.empty() ? "" : " --fault " + is.fault) + " -- env";
+  std::string line =
+      "run --node " + is.node + (is.fault.empty() ? "" : " --fault " + is.fault) + " -- env";
   for (const auto& [name, value] : is.variables) line += " " + name + "='" + value + "'";
-  line += " sh -c '\"$0\" agents; echo --; \"$1\"' '" ROCDRILL_HSA_CLIENT "' '" ROCDRILL_HIP_CLIENT "'";
+  line +=
+      " sh -c '\"$0\" agents; echo --; \"$1\"' '" ROCDRILL_HSA_CLIENT "' '" ROCDRILL_HIP_CLIENT "'";
   const std::string out = rocdrill(line).out;
   const std::size_t end = std::min(out.find("--\n"), out.size());
   Report report;
@@ -118,7 +120,8 @@ std::vector<Case> cases() {
     for (const sim::Fault* fault : sim::FaultRegistry::instance().all()) {
       if (fault->info().surgical) continue;  // tests/clients/surgical
       const auto parameters = sim::FaultRegistry::check(fault->info(), {}).value();
-      if (fault->inapplicable(*made, parameters).empty()) list.push_back({node, fault->info().id, {}});
+      if (fault->inapplicable(*made, parameters).empty())
+        list.push_back({node, fault->info().id, {}});
     }
   }
   for (const char* value : {"0", "1", "1,0", "7", "-1", "0,9,1", "GPU-XX", "", "0,0"}) {

@@ -153,9 +153,9 @@ TEST_F(Robustness, KilledClients) {
 
 /// exec() ends what the old program had on the GPU, though the process lives on.
 TEST_F(Robustness, AnExecGivesEverythingBack) {
-  const Output output = script(hsa + R"(exec >held-$$ & p=$!
+  const Output output = script(hsa + R"sh(exec >held-$$ & p=$!
 for i in {1..300}; do [ "$(cat /proc/$p/comm)" = sleep ] && break; sleep 0.05; done
-grep held held-$$; rm held-$$; sleep 0.3; kill -0 $p && rocdrill node status --json; kill $p)");
+grep held held-$$; rm held-$$; sleep 0.3; kill -0 $p && rocdrill node status --json; kill $p)sh");
   EXPECT_THAT(output.out, HasSubstr("held\n"));
   EXPECT_THAT(output.out, HasSubstr("\"clients\": []")) << output.err;
   EXPECT_THAT(output.out, HasSubstr("\"queues\": 0"));

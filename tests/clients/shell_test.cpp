@@ -33,7 +33,8 @@ class ShellDrills : public testing::TestWithParam<std::string> {
   Output typed(const std::vector<scenarios::Command>& commands) {
     const auto file = sessions_.path() / "typed";
     std::ofstream(file) << script(commands);
-    return shell("timeout -k 5 100 '" ROCDRILL_COMMAND "' shell " + GetParam() + " <'" + file.string() + "'");
+    return shell("timeout -k 5 100 '" ROCDRILL_COMMAND "' shell " + GetParam() + " <'" +
+                 file.string() + "'");
   }
   Sessions sessions_;
 };
@@ -67,21 +68,24 @@ class Shell : public testing::Test {
   Output typed(const std::string& arguments, const std::string& text) {
     const auto file = sessions_.path() / "typed";
     std::ofstream(file) << text;
-    return shell("timeout -k 5 100 '" ROCDRILL_COMMAND "' shell " + arguments + " <'" + file.string() + "'");
+    return shell("timeout -k 5 100 '" ROCDRILL_COMMAND "' shell " + arguments + " <'" +
+                 file.string() + "'");
   }
   Sessions sessions_;
 };
 
 TEST_F(Shell, APersonLooksAround) {
-  const Output output = typed("--node mi210",
-                              "whoami\nid -nG\nhostname\nuname -r\npwd\n"
-                              "ls -l /dev/kfd /dev/dri/renderD128\n"
-                              "cat /sys/module/amdgpu/initstate\n"
-                              "for n in /sys/class/kfd/kfd/topology/nodes/*/gpu_id; do cat $n; done | wc -l\n"
-                              "grep -c amdgpu /proc/modules\ncd /sys/class/drm && ls -d card*\n");
+  const Output output =
+      typed("--node mi210",
+            "whoami\nid -nG\nhostname\nuname -r\npwd\n"
+            "ls -l /dev/kfd /dev/dri/renderD128\n"
+            "cat /sys/module/amdgpu/initstate\n"
+            "for n in /sys/class/kfd/kfd/topology/nodes/*/gpu_id; do cat $n; done | wc -l\n"
+            "grep -c amdgpu /proc/modules\ncd /sys/class/drm && ls -d card*\n");
   EXPECT_EQ(output.exit_code, 0) << output.err;
   EXPECT_EQ(output.err, "");
-  EXPECT_THAT(output.out, HasSubstr("ada\nada sudo render video\nlab-mi210\n6.1.0-37-amd64\n/home/ada\n"));
+  EXPECT_THAT(output.out,
+              HasSubstr("ada\nada sudo render video\nlab-mi210\n6.1.0-37-amd64\n/home/ada\n"));
   EXPECT_THAT(output.out, HasSubstr("crw-rw---- 1 root render 235,   0"));
   EXPECT_THAT(output.out, HasSubstr("crw-rw---- 1 root render 226, 128"));
   EXPECT_THAT(output.out, HasSubstr("live\n2\n"));
@@ -89,20 +93,24 @@ TEST_F(Shell, APersonLooksAround) {
 }
 
 TEST_F(Shell, FilesThatAPersonWritesCount) {
-  const Output output = typed("--node mi210",
-                              "echo 'blacklist amdgpu' > /etc/modprobe.d/x.conf\necho denied=$?\n"
-                              "echo 'blacklist amdgpu' | sudo tee /etc/modprobe.d/x.conf\n"
-                              "sudo reboot\nlsmod | grep -c '^amdgpu'\n"
-                              "sudo rm /etc/modprobe.d/x.conf\nsudo reboot\nlsmod | grep -c '^amdgpu'\n");
-  EXPECT_THAT(output.out, HasSubstr("denied=1\nblacklist amdgpu\n0\n1\n")) << output.out << output.err;
+  const Output output =
+      typed("--node mi210",
+            "echo 'blacklist amdgpu' > /etc/modprobe.d/x.conf\necho denied=$?\n"
+            "echo 'blacklist amdgpu' | sudo tee /etc/modprobe.d/x.conf\n"
+            "sudo reboot\nlsmod | grep -c '^amdgpu'\n"
+            "sudo rm /etc/modprobe.d/x.conf\nsudo reboot\nlsmod | grep -c '^amdgpu'\n");
+  EXPECT_THAT(output.out, HasSubstr("denied=1\nblacklist amdgpu\n0\n1\n"))
+      << output.out << output.err;
 }
 
-/// With FUSE a write to /sys answers as the driver does; without, it takes effect and its error is lost.
+/// With FUSE a write to /sys answers as the driver does; without, it takes effect and its error is
+/// lost.
 TEST_F(Shell, AttributesOfTheDriverCanBeWritten) {
-  const Output output = typed("--node mi210",
-                              "f=/sys/class/drm/card0/device/power_dpm_force_performance_level\n"
-                              "echo high > $f\necho user=$?\necho high | sudo tee $f\nsleep 0.2\ncat $f\n"
-                              "echo bogus | sudo tee $f >/dev/null\necho bogus=$?\nsleep 0.3\ncat $f\n");
+  const Output output =
+      typed("--node mi210",
+            "f=/sys/class/drm/card0/device/power_dpm_force_performance_level\n"
+            "echo high > $f\necho user=$?\necho high | sudo tee $f\nsleep 0.2\ncat $f\n"
+            "echo bogus | sudo tee $f >/dev/null\necho bogus=$?\nsleep 0.3\ncat $f\n");
   EXPECT_THAT(output.out, HasSubstr("user=1\nhigh\nhigh\n")) << output.err;
   const char* forced = std::getenv("ROCDRILL_FUSE");
   if (::access("/dev/fuse", R_OK | W_OK) != 0 || (forced && std::string_view(forced) == "0")) {
@@ -114,9 +122,10 @@ TEST_F(Shell, AttributesOfTheDriverCanBeWritten) {
 }
 
 TEST_F(Shell, UndoTakesBackWhatChangedTheNode) {
-  const Output output = typed("--node mi210",
-                              "sudo rmmod amdgpu\nls /dev/kfd\nrocdrill undo\nls /dev/kfd\nrocdrill undo\n"
-                              "echo rc=$?\n");
+  const Output output =
+      typed("--node mi210",
+            "sudo rmmod amdgpu\nls /dev/kfd\nrocdrill undo\nls /dev/kfd\nrocdrill undo\n"
+            "echo rc=$?\n");
   EXPECT_THAT(output.out, HasSubstr("undone: sudo rmmod amdgpu\n/dev/kfd\nrc=2\n")) << output.out;
   EXPECT_THAT(output.err, HasSubstr("there is nothing to undo"));
 }

@@ -12,7 +12,8 @@ using testing::Not;
 
 std::size_t count(const std::string& text, const std::string& what) {
   std::size_t found = 0;
-  for (std::size_t at = 0; (at = text.find(what, at)) != std::string::npos; at += what.size()) ++found;
+  for (std::size_t at = 0; (at = text.find(what, at)) != std::string::npos; at += what.size())
+    ++found;
   return found;
 }
 
@@ -41,11 +42,14 @@ TEST_P(Tools, RocminfoListsTheGpus) {
   EXPECT_THAT(output.out, HasSubstr("ROCk module is loaded"));
   EXPECT_EQ(count(output.out, std::string("  Name:                    ") + GetParam().gfx + " "),
             GetParam().gpus);
-  EXPECT_EQ(count(output.out, std::string("      Name:                    ") + GetParam().isa + "\n") +
-                count(output.out, std::string("      Name:                    ") + GetParam().isa + " "),
-            GetParam().gpus);
-  EXPECT_THAT(output.out, HasSubstr(std::string("Marketing Name:          ") + GetParam().marketing));
-  EXPECT_THAT(output.out, HasSubstr(std::string("Compute Unit:            ") + GetParam().compute_units));
+  EXPECT_EQ(
+      count(output.out, std::string("      Name:                    ") + GetParam().isa + "\n") +
+          count(output.out, std::string("      Name:                    ") + GetParam().isa + " "),
+      GetParam().gpus);
+  EXPECT_THAT(output.out,
+              HasSubstr(std::string("Marketing Name:          ") + GetParam().marketing));
+  EXPECT_THAT(output.out,
+              HasSubstr(std::string("Compute Unit:            ") + GetParam().compute_units));
   EXPECT_THAT(output.out, HasSubstr("*** Done ***"));
   EXPECT_EQ(output.err, "") << "nothing is refused, nothing is missing";
 }
@@ -87,14 +91,14 @@ TEST_P(Tools, RadeontopReadsTheCard) {
 
 INSTANTIATE_TEST_SUITE_P(
     Nodes, Tools,
-    testing::Values(
-        Expected{"mi210", "gfx90a", "amdgcn-amd-amdhsa--gfx90a:sramecc+:xnack-", "AMD Instinct MI210", 1,
-                 "104"},
-        Expected{"mi250x-4", "gfx90a", "amdgcn-amd-amdhsa--gfx90a:sramecc+:xnack-",
-                 "AMD Instinct MI250X", 8, "110"},
-        Expected{"mi100", "gfx908", "amdgcn-amd-amdhsa--gfx908:sramecc+:xnack-", "AMD Instinct MI100", 1,
-                 "120"},
-        Expected{"gfx1030", "gfx1030", "amdgcn-amd-amdhsa--gfx1030", "AMD Radeon RX 6900 XT", 1, "80"}),
+    testing::Values(Expected{"mi210", "gfx90a", "amdgcn-amd-amdhsa--gfx90a:sramecc+:xnack-",
+                             "AMD Instinct MI210", 1, "104"},
+                    Expected{"mi250x-4", "gfx90a", "amdgcn-amd-amdhsa--gfx90a:sramecc+:xnack-",
+                             "AMD Instinct MI250X", 8, "110"},
+                    Expected{"mi100", "gfx908", "amdgcn-amd-amdhsa--gfx908:sramecc+:xnack-",
+                             "AMD Instinct MI100", 1, "120"},
+                    Expected{"gfx1030", "gfx1030", "amdgcn-amd-amdhsa--gfx1030",
+                             "AMD Radeon RX 6900 XT", 1, "80"}),
     [](const auto& info) {
       std::string name = info.param.node;
       for (char& c : name) c = c == '-' ? '_' : c;
@@ -108,8 +112,8 @@ class SmiOption : public testing::TestWithParam<const char*> {
 
 /// Every display option of rocm-smi 5.2.3 ends without a traceback, and says something.
 TEST_P(SmiOption, Prints) {
-  // On boards with overdrive but without a voltage curve, such as the MI210, 5.2.3 ends with a failed
-  // assertion of its own when it shows voltages.
+  // On boards with overdrive but without a voltage curve, such as the MI210, 5.2.3 ends with a
+  // failed assertion of its own when it shows voltages.
   const std::string option = GetParam();
   const std::string node = option == "-S" || option == "--showallinfo" ? "gfx1030" : "mi210";
   const Output output = rocdrill("run --node " + node + " -- rocm-smi " + option);
@@ -119,16 +123,18 @@ TEST_P(SmiOption, Prints) {
   EXPECT_THAT(output.out + output.err, Not(HasSubstr("not modelled")));
 }
 
-INSTANTIATE_TEST_SUITE_P(
-    Display, SmiOption,
-    testing::Values("-i", "-v", "--showhw", "--showallinfo", "-t", "-c", "-g", "-f", "-P", "-o", "-m", "-M", "-l",
-                    "-s", "-u", "-b", "-p", "-S", "--showserial", "--showpids", "--showpidgpus",
-                    "--showreplaycount", "--showrasinfo all", "--showvoltage", "--showbus",
-                    "--showpagesinfo", "--showpendingpages", "--showretiredpages",
-                    "--showunreservablepages", "--showfwinfo", "--showproductname", "--showmeminfo all",
-                    "--showuniqueid", "--showtopo", "--showtopoweight", "--showtopohops",
-                    "--showtopotype", "--showtoponuma", "--showxgmierr", "--showmemvendor",
-                    "--showenergycounter", "--showclkfrq", "--showprofile", "--showmaxpower"));
+INSTANTIATE_TEST_SUITE_P(Display, SmiOption,
+                         testing::Values("-i", "-v", "--showhw", "--showallinfo", "-t", "-c", "-g",
+                                         "-f", "-P", "-o", "-m", "-M", "-l", "-s", "-u", "-b", "-p",
+                                         "-S", "--showserial", "--showpids", "--showpidgpus",
+                                         "--showreplaycount", "--showrasinfo all", "--showvoltage",
+                                         "--showbus", "--showpagesinfo", "--showpendingpages",
+                                         "--showretiredpages", "--showunreservablepages",
+                                         "--showfwinfo", "--showproductname", "--showmeminfo all",
+                                         "--showuniqueid", "--showtopo", "--showtopoweight",
+                                         "--showtopohops", "--showtopotype", "--showtoponuma",
+                                         "--showxgmierr", "--showmemvendor", "--showenergycounter",
+                                         "--showclkfrq", "--showprofile", "--showmaxpower"));
 
 }  // namespace
 }  // namespace rocdrill::test

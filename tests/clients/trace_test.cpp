@@ -80,8 +80,10 @@ TEST_F(ClientTrace, BarriersAreReadable) {
   EXPECT_THAT(run("trace show --times " + quoted(file)).text, HasSubstr("WAIT_EVENTS"));
 }
 
+/// Not "fork": a runtime that is started again may or may not get the addresses of its signals again, and
+/// what has the same address has the same name.
 TEST_F(ClientTrace, TwoRunsAreEqual) {
-  for (const char* what : {"barriers", "copy 5242880", "fork"}) {
+  for (const char* what : {"barriers", "copy 5242880"}) {
     const std::string first = record("a", what);
     const std::string second = record("b", what);
     const Outcome diff = run("trace diff " + quoted(first) + " " + quoted(second));
@@ -213,12 +215,11 @@ TEST_F(ReplayWithFaults, LostSignalsAndDoorbells) {
     std::string what, recorded, replayed;
   };
   const Case cases[] = {
-      {cp::Injected::interrupt_lost, "event 3", "signalled 10 times",
-       "signalled 9 times"},
-      {cp::Injected::completion_lost, "queue 1, packet 9: completion signal",
-       "decremented by 1", "decremented by 0"},
-      {cp::Injected::completion_twice, "queue 1, packet 9: completion signal",
-       "decremented by 1", "decremented by 2"},
+      {cp::Injected::interrupt_lost, "event 3", "signalled 10 times", "signalled 9 times"},
+      {cp::Injected::completion_lost, "queue 1, packet 9: completion signal", "decremented by 1",
+       "decremented by 0"},
+      {cp::Injected::completion_twice, "queue 1, packet 9: completion signal", "decremented by 1",
+       "decremented by 2"},
   };
   for (const Case& one : cases) {
     kernel::Injections faults;

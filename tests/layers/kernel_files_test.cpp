@@ -244,8 +244,8 @@ TEST(KernelFiles, AProcessShowsWithWhatItHolds) {
   EXPECT_GE(std::stoull(read(*node, held + "/vram_" + gpu_id)), 1ull << 30);
   EXPECT_EQ(std::stoull(read(*node, card + "/mem_info_vram_used")),
             std::stoull(before) + (1ull << 30));
-  ASSERT_TRUE(node->kernel.kfd.take_doorbell(process->pid(),
-                                             node->kernel.kfd.nodes().front().gpu_id, {7, 2, 65536}));
+  ASSERT_TRUE(node->kernel.kfd.take_doorbell(
+      process->pid(), node->kernel.kfd.nodes().front().gpu_id, {7, 2, 65536}));
   EXPECT_EQ(read(*node, held + "/queues/7/gpuid"), gpu_id);
   EXPECT_EQ(read(*node, held + "/queues/7/size"), "65536");
 }

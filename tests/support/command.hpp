@@ -22,8 +22,9 @@ struct Output {
 /// Through a shell, with nothing on standard input.
 inline Output shell(const std::string& line) {
   static int count = 0;
-  const auto errors = std::filesystem::temp_directory_path() /
-                      ("rocdrill-test-" + std::to_string(::getpid()) + "." + std::to_string(++count));
+  const auto errors =
+      std::filesystem::temp_directory_path() /
+      ("rocdrill-test-" + std::to_string(::getpid()) + "." + std::to_string(++count));
   const std::string whole = "{ " + line + "\n} 2>'" + errors.string() + "' </dev/null";
   std::FILE* pipe = popen(whole.c_str(), "r");
   Output output;

@@ -19,7 +19,9 @@ constexpr std::uint64_t page_bytes = 4096;
 constexpr std::uint64_t first_offset = 0x1'0000'0000;
 constexpr int high_descriptor = 800;
 
-std::uint64_t round_up(std::uint64_t bytes) { return (bytes + page_bytes - 1) / page_bytes * page_bytes; }
+std::uint64_t round_up(std::uint64_t bytes) {
+  return (bytes + page_bytes - 1) / page_bytes * page_bytes;
+}
 
 int memory_file(const char* name) {
   const int fd = ::memfd_create(name, MFD_CLOEXEC);
@@ -68,11 +70,13 @@ std::int64_t BufferMemory::map(void* address, std::size_t length, int prot, int 
   auto buffer = buffers_.upper_bound(at);
   if (buffer == buffers_.begin()) return -EINVAL;
   --buffer;
-  if (at >= buffer->first + buffer->second || round_up(length) > buffer->first + buffer->second - at)
+  if (at >= buffer->first + buffer->second ||
+      round_up(length) > buffer->first + buffer->second - at)
     return -EINVAL;
   const int shared = (flags & ~MAP_PRIVATE) | MAP_SHARED;
   void* memory = ::mmap(address, length, prot, shared, fd_, static_cast<off_t>(at));
-  return memory == MAP_FAILED ? -errno : static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(memory));
+  return memory == MAP_FAILED ? -errno
+                              : static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(memory));
 }
 
 DoorbellMemory::~DoorbellMemory() {

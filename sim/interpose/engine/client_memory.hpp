@@ -1,4 +1,5 @@
-// Memory of a client that device and program share: what stands for VRAM and GTT, and the doorbells.
+// Memory of a client that device and program share: what stands for VRAM and GTT, and the
+// doorbells.
 #pragma once
 
 #include <cstddef>
@@ -31,8 +32,8 @@ class BufferMemory {
   std::map<std::uint64_t, std::size_t> buffers_;  ///< offset -> bytes
 };
 
-/// The doorbell page of one GPU, and who notices a store to it: a write to a protected mapping is an
-/// event that a thread can wait for (userfaultfd, in user mode only).
+/// The doorbell page of one GPU, and who notices a store to it: a write to a protected mapping is
+/// an event that a thread can wait for (userfaultfd, in user mode only).
 class DoorbellMemory {
  public:
   explicit DoorbellMemory(int userfault) : userfault_(userfault) {}

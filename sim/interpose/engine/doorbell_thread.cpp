@@ -17,13 +17,15 @@ using std::chrono::steady_clock;
 using namespace std::chrono_literals;
 
 constexpr auto spin_time = 150us;
-constexpr auto memory_poll = 50us;      // of a queue that waits for memory, at first
-constexpr auto longest_poll = 2000us;   // and at last
+constexpr auto memory_poll = 50us;     // of a queue that waits for memory, at first
+constexpr auto longest_poll = 2000us;  // and at last
 
 }  // namespace
 
 DoorbellThread::DoorbellThread(kernel::KfdProcess& process)
-    : process_(process), userfault_(open_userfault()), wake_(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) {
+    : process_(process),
+      userfault_(open_userfault()),
+      wake_(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) {
   constexpr int high_descriptor = 800;
   const int moved = wake_ < 0 ? -1 : ::fcntl(wake_, F_DUPFD_CLOEXEC, high_descriptor);
   if (moved >= 0) {

@@ -1,9 +1,9 @@
 // The thread of a program that notices doorbells and runs its queues, as the GPU's hardware does.
 //
 // After the last thing that happened it looks for a short while without pause, then protects the
-// doorbell pages and sleeps until a store to one wakes it (userfaultfd). Where that is not allowed it
-// polls, ever more slowly. A queue that stands at a packet which memory alone can release is polled.
-// It ends with the last queue.
+// doorbell pages and sleeps until a store to one wakes it (userfaultfd). Where that is not allowed
+// it polls, ever more slowly. A queue that stands at a packet which memory alone can release is
+// polled. It ends with the last queue.
 #pragma once
 
 #include <atomic>

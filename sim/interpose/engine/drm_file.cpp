@@ -15,8 +15,8 @@
 namespace rocdrill::interpose {
 namespace {
 
-/// struct drm_version: a length and a buffer for each text; the kernel fills what fits and returns the
-/// whole length.
+/// struct drm_version: a length and a buffer for each text; the kernel fills what fits and returns
+/// the whole length.
 struct Version {
   std::int32_t major, minor, patch;
   std::uint64_t name_bytes, name;
@@ -110,10 +110,10 @@ SysResult<int> DrmFile::capability(std::uint64_t user) {
   std::uint64_t value[2]{};  // struct drm_get_cap: capability, value
   if (!kernel::copy_from_user(value, user, sizeof value)) return fail(EFAULT);
   switch (value[0]) {
-    case 0x1:  // DUMB_BUFFER
-    case 0x6:  // TIMESTAMP_MONOTONIC
-    case 0x13: // SYNCOBJ
-    case 0x14: // SYNCOBJ_TIMELINE
+    case 0x1:   // DUMB_BUFFER
+    case 0x6:   // TIMESTAMP_MONOTONIC
+    case 0x13:  // SYNCOBJ
+    case 0x14:  // SYNCOBJ_TIMELINE
       value[1] = 1;
       break;
     case 0x5:  // PRIME: import and export
@@ -129,7 +129,8 @@ SysResult<int> DrmFile::capability(std::uint64_t user) {
 }
 
 /// What libdrm asks a card node before it trusts it. Nobody else is its master here.
-SysResult<int> DrmFile::card_command(std::uint32_t command, std::uint32_t minor, std::uint64_t user) {
+SysResult<int> DrmFile::card_command(std::uint32_t command, std::uint32_t minor,
+                                     std::uint64_t user) {
   if (command == auth_magic_command) return 0;
   if (command == get_magic_command) {
     const std::uint32_t magic = 1;
@@ -163,10 +164,10 @@ SysResult<int> DrmFile::version(std::uint32_t minor, std::uint64_t user) {
   version.major = told.value("major", 3);
   version.minor = told.value("version_minor", 0);
   version.patch = 0;
-  const bool given =
-      give(told.value("name", std::string()), version.name_bytes, version.name) &&
-      give(told.value("date", std::string()), version.date_bytes, version.date) &&
-      give(told.value("description", std::string()), version.description_bytes, version.description);
+  const bool given = give(told.value("name", std::string()), version.name_bytes, version.name) &&
+                     give(told.value("date", std::string()), version.date_bytes, version.date) &&
+                     give(told.value("description", std::string()), version.description_bytes,
+                          version.description);
   if (!given || !kernel::copy_to_user(user, &version, sizeof version)) return fail(EFAULT);
   return 0;
 }

@@ -53,7 +53,8 @@ std::string runtime_note(const kernel::DeviceFacts& facts) {
     note += fmt::format(
         "rocdrill: {} does not know {}: it lists no agent for that GPU. That is this runtime's age and no "
         "fault of the node{}.\n",
-        path, gfx, first.empty() ? std::string() : fmt::format("; ROCm {} and later know it", first));
+        path, gfx,
+        first.empty() ? std::string() : fmt::format("; ROCm {} and later know it", first));
   }
   return note;
 }

@@ -8,8 +8,8 @@
 
 namespace rocdrill::interpose {
 
-/// Lines about GPUs of the node whose names the ROCr of this program does not contain; "" if it knows
-/// all, or if this program has loaded none.
+/// Lines about GPUs of the node whose names the ROCr of this program does not contain; "" if it
+/// knows all, or if this program has loaded none.
 std::string runtime_note(const kernel::DeviceFacts& facts);
 
 /// "gfx942" of 90402.

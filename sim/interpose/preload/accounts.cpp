@@ -59,8 +59,8 @@ int find(const char* path, Record* out, char* buffer, size_t size, Record** resu
 }
 
 constexpr size_t buffer_size = 65536;
-// Each function has a record of its own, as in glibc: rocminfo hands the name that getgrgid() gave it to
-// getgrnam().
+// Each function has a record of its own, as in glibc: rocminfo hands the name that getgrgid() gave
+// it to getgrnam().
 template <typename Record>
 struct Static {
   Record record;
@@ -179,7 +179,8 @@ ROCDRILL_HOOK(group*, getgrnam, const char* name) {
 ROCDRILL_HOOK(group*, getgrgid, gid_t gid) {
   if (!served(group_file)) return ROCDRILL_REAL(getgrgid)(gid);
   group* result = nullptr;
-  const int error = hook_getgrgid_r(gid, &of_getgrgid.record, of_getgrgid.buffer, buffer_size, &result);
+  const int error =
+      hook_getgrgid_r(gid, &of_getgrgid.record, of_getgrgid.buffer, buffer_size, &result);
   return or_error(error, result);
 }
 ROCDRILL_HOOK(void, setgrent, void) {

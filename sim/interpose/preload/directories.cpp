@@ -2,6 +2,7 @@
 // in root/) and this machine's directories above a prefix, whose listing is the union of what this
 // machine has outside the prefixes and what the node has below them. All others cost one fstat.
 #include <dirent.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -186,7 +187,8 @@ dirent* next_entry(const Session& session, DIR* directory, Stream& stream, ReadR
   return nullptr;
 }
 
-constexpr long second_part_bit = 1L << 62;
+// The sign: no file system counts below zero, and ext4 uses all other bits.
+constexpr long second_part_bit = LONG_MIN;
 
 }  // namespace
 }  // namespace rocdrill::interpose

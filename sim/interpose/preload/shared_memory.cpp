@@ -1,5 +1,5 @@
-// POSIX shared memory and named semaphores: the node has names of its own (rocm-smi and ROCr's profiling
-// lock each other out through them). The server removes what is left with the session.
+// POSIX shared memory and named semaphores: the node has names of its own (rocm-smi and ROCr's
+// profiling lock each other out through them). The server removes what is left with the session.
 #include <fcntl.h>
 #include <semaphore.h>
 #include <stdarg.h>

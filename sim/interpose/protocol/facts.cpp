@@ -84,7 +84,8 @@ Json to_json(std::span<const Field> fields) {
   for (const Field& field : fields) {
     const std::string key(field.key);
     if (const auto* number = std::get_if<std::int64_t>(&field.value)) json[key] = *number;
-    if (const auto* text = std::get_if<std::string_view>(&field.value)) json[key] = std::string(*text);
+    if (const auto* text = std::get_if<std::string_view>(&field.value))
+      json[key] = std::string(*text);
   }
   return json;
 }

@@ -1,7 +1,7 @@
 // Messages between a node server and its clients: JSON objects over a SOCK_SEQPACKET socket.
 //
-// A datagram that begins with '{' is a whole message. A longer one comes in pieces: '+' and data for
-// each but the last, '.' and data for the last.
+// A datagram that begins with '{' is a whole message. A longer one comes in pieces: '+' and data
+// for each but the last, '.' and data for the last.
 #pragma once
 
 #include <nlohmann/json.hpp>

@@ -36,7 +36,14 @@ Producer::Producer(Client& client, const trace::Json& create,
       write_index_va_(number_of(create.at("in"), "write_pointer_address")),
       gpu_id_(static_cast<std::uint32_t>(number_of(create.at("in"), "gpu_id"))),
       doorbell_(kfd::MmapOffset::decode(number_of(create.at("out"), "doorbell_offset")).value / 8),
-      packets_(std::move(packets)) {}
+      packets_(std::move(packets)) {
+  // Clients use memory again: what an earlier queue left must not look like packets of this one.
+  store(write_index_va_, 0);
+  if (!aql_) return;
+  const auto invalid = static_cast<std::uint16_t>(aql::PacketType::invalid);
+  for (std::uint64_t at = 0; at < ring_bytes_; at += sizeof(aql::Packet))
+    store(ring_base_ + at, invalid, sizeof invalid);
+}
 
 void Producer::store(std::uint64_t address, std::uint64_t value, std::size_t bytes) {
   client_.memory.store(address, std::as_bytes(std::span(&value, 1)).first(bytes));

@@ -98,8 +98,8 @@ bool owned(const std::vector<std::string>& prefixes, std::string_view path) {
   });
 }
 
-/// Of folders that a machine and its node share, only what the node has in them is the node's; a home
-/// of the same name on this machine stays this machine's.
+/// Of folders that a machine and its node share, only what the node has in them is the node's; a
+/// home of the same name on this machine stays this machine's.
 std::vector<std::string> owned_prefixes(const sim::Os& os) {
   std::vector<std::string> prefixes(fixed_prefixes.begin(), fixed_prefixes.end());
   for (const char* shared : {"/opt", "/srv", "/home"}) {
@@ -157,8 +157,11 @@ void Exporter::sync(bool with_virtual) {
 void Exporter::copy_sysfs() {
   os_.sysfs.walk([this](const std::string& path, const sim::VirtualEntry& entry) {
     const FileStat stat{.type = entry.type, .mode = entry.mode, .size = entry.size};
-    write(path, stat, [&] { return entry.type == FileType::symlink ? entry.target
-                                   : entry.read ? entry.read() : std::string(); });
+    write(path, stat, [&] {
+      return entry.type == FileType::symlink ? entry.target
+             : entry.read                    ? entry.read()
+                                             : std::string();
+    });
   });
 }
 
@@ -197,8 +200,7 @@ void Exporter::write(const std::string& path, const FileStat& stat,
       if (!made && ::mkdir(real.c_str(), 0700) != 0 && errno != EEXIST) fail(real.string());
       break;
     case FileType::symlink: {
-      std::string target =
-          relative_target(path, read(), prefixes_);
+      std::string target = relative_target(path, read(), prefixes_);
       if (made && target == file.content) break;
       ::unlink(real.c_str());
       if (::symlink(target.c_str(), real.c_str()) != 0) fail(real.string());

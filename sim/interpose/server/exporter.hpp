@@ -24,8 +24,8 @@ class Exporter {
   Exporter(const Exporter&) = delete;
   Exporter& operator=(const Exporter&) = delete;
 
-  /// Brings root/ and the index up to date with the node. `with_virtual`: also what the kernel makes
-  /// up and is not live. Throws std::system_error (disk full, ...).
+  /// Brings root/ and the index up to date with the node. `with_virtual`: also what the kernel
+  /// makes up and is not live. Throws std::system_error (disk full, ...).
   void sync(bool with_virtual);
 
   const std::vector<std::string>& prefixes() const { return prefixes_; }

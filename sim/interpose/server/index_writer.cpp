@@ -58,14 +58,16 @@ std::string IndexWriter::bytes(std::uint64_t epoch) const {
   std::vector<std::uint32_t> buckets(header.bucket_count, no_entry);
   for (std::uint32_t i = 0; i < header.entry_count; ++i) {
     const Entry& from = entries_[i];
-    std::uint32_t& bucket = buckets[index_hash(from.path.data(), from.path.size()) & (header.bucket_count - 1)];
-    const IndexEntry entry{file.text(from.path), bucket,          from.mode,
-                           from.stat.uid,        from.stat.gid,   from.stat.rdev_major,
+    std::uint32_t& bucket =
+        buckets[index_hash(from.path.data(), from.path.size()) & (header.bucket_count - 1)];
+    const IndexEntry entry{file.text(from.path), bucket,        from.mode,
+                           from.stat.uid,        from.stat.gid, from.stat.rdev_major,
                            from.stat.rdev_minor, from.flags};
     bucket = i;
     file.put(header.entries + i * sizeof entry, entry);
   }
-  for (std::uint32_t i = 0; i < header.bucket_count; ++i) file.put(header.buckets + i * 4ull, buckets[i]);
+  for (std::uint32_t i = 0; i < header.bucket_count; ++i)
+    file.put(header.buckets + i * 4ull, buckets[i]);
   for (std::uint32_t i = 0; i < header.prefix_count; ++i)
     file.put(header.prefixes + i * 4ull, file.text(prefixes[i]));
   for (std::uint32_t i = 0; i < header.alias_count; ++i) {

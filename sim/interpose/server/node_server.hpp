@@ -125,7 +125,7 @@ class NodeServer {
   boost::asio::steady_timer settle_timer_{io_};
   boost::asio::steady_timer accept_timer_{io_};
   bool settle_pending_ = false;
-  std::size_t synced_events_ = 0;   ///< of the timeline, at the last sync of files
+  std::size_t synced_events_ = 0;  ///< of the timeline, at the last sync of files
   std::uint64_t synced_held_ = 0;
   std::set<std::shared_ptr<Connection>> connections_;
   std::map<int, std::unique_ptr<Client>> clients_;  ///< by pid

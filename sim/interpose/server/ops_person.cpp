@@ -17,15 +17,24 @@ namespace {
 namespace fs = std::filesystem;
 
 /// Readers and editors: the real program on the node's files is the better one, where there is one.
-constexpr std::array prefer_real = {
-    "awk",   "cat",      "chgrp",   "chmod",       "chown",    "cp",       "diff",
-    "echo",  "env",      "false",   "find",        "grep",     "groups",   "head",
-    "hostname", "id",    "less",    "ln",          "ls",       "lsmod",    "lspci",
-    "mkdir", "mv",       "nano",    "printenv",    "ps",       "pwd",      "readlink",
-    "realpath", "rm",    "rmdir",   "rocm-smi",    "rocm_agent_enumerator", "rocminfo", "sed",
-    "sh",    "sleep",    "sort",    "stat",        "strace",   "tail",     "tee",
-    "test",  "touch",    "true",    "uname",       "uniq",     "vim",      "wc",
-    "which", "whoami",   "xargs"};
+constexpr std::array prefer_real = {"awk",      "cat",      "chgrp",
+                                    "chmod",    "chown",    "cp",
+                                    "diff",     "echo",     "env",
+                                    "false",    "find",     "grep",
+                                    "groups",   "head",     "hostname",
+                                    "id",       "less",     "ln",
+                                    "ls",       "lsmod",    "lspci",
+                                    "mkdir",    "mv",       "nano",
+                                    "printenv", "ps",       "pwd",
+                                    "readlink", "realpath", "rm",
+                                    "rmdir",    "rocm-smi", "rocm_agent_enumerator",
+                                    "rocminfo", "sed",      "sh",
+                                    "sleep",    "sort",     "stat",
+                                    "strace",   "tail",     "tee",
+                                    "test",     "touch",    "true",
+                                    "uname",    "uniq",     "vim",
+                                    "wc",       "which",    "whoami",
+                                    "xargs"};
 /// They only make sense inside the shell.
 constexpr std::array builtins = {"cd", "export", "unset"};
 
@@ -39,7 +48,8 @@ std::string on_this_machine(std::string_view name) {
 }
 
 bool real_is_better(std::string_view name) {
-  return std::ranges::find(prefer_real, name) != prefer_real.end() && !on_this_machine(name).empty();
+  return std::ranges::find(prefer_real, name) != prefer_real.end() &&
+         !on_this_machine(name).empty();
 }
 
 bool is_builtin(std::string_view name) {
@@ -54,11 +64,12 @@ bool is_node_command(std::string_view name) {
 
 /// Variables that a job template or a person sets for the stack.
 bool concerns_the_stack(std::string_view name) {
-  constexpr std::array prefixes = {"AMD_",    "CUDA_",    "GPU_",     "HCC_",  "HIP_",  "HSA_",
-                                   "HSAKMT_", "MIOPEN_",  "NCCL_",    "OMP_",  "PYTORCH_", "RCCL_",
-                                   "ROCBLAS_", "ROCM_",   "ROCPROFILER_", "ROCR_", "TENSILE_", "TORCH_",
-                                   "HIPBLASLT_"};
-  return std::ranges::any_of(prefixes, [&](std::string_view prefix) { return name.starts_with(prefix); });
+  constexpr std::array prefixes = {"AMD_",     "CUDA_",    "GPU_",     "HCC_",      "HIP_",
+                                   "HSA_",     "HSAKMT_",  "MIOPEN_",  "NCCL_",     "OMP_",
+                                   "PYTORCH_", "RCCL_",    "ROCBLAS_", "ROCM_",     "ROCPROFILER_",
+                                   "ROCR_",    "TENSILE_", "TORCH_",   "HIPBLASLT_"};
+  return std::ranges::any_of(prefixes,
+                             [&](std::string_view prefix) { return name.starts_with(prefix); });
 }
 
 Json result_reply(const CommandResult& result) {
@@ -106,8 +117,8 @@ void NodeServer::adopt_environment(const Json& request) {
     if (concerns_the_stack(name) && !given->contains(name)) gone.push_back(name);
   }
   for (const std::string& name : gone) {
-    os.unset_environment(
-        name, os.journal.record(Layer::host, Severity::info, "environment.unset", name, {}, no_event));
+    os.unset_environment(name, os.journal.record(Layer::host, Severity::info, "environment.unset",
+                                                 name, {}, no_event));
   }
 }
 
@@ -125,9 +136,8 @@ Json NodeServer::run_command(const Json& request, const Asker& who) {
   if (words.empty()) return {{"errno", EINVAL}, {"error", "no command"}};
   if (words.front() == "sudo") return elevate(request, who);
   const ProcessSpec spec = spec_of(request);
-  const bool torch = std::ranges::any_of(words, [](const std::string& word) {
-    return word.find("torch") != std::string::npos;
-  });
+  const bool torch = std::ranges::any_of(
+      words, [](const std::string& word) { return word.find("torch") != std::string::npos; });
   if ((words.front() == "python3" || words.front() == "python") && !torch) {
     if (const std::string real = on_this_machine(words.front()); !real.empty()) {
       words.front() = real;
@@ -206,7 +216,8 @@ Json NodeServer::status() {
     Json vram = Json::object();
     for (const kernel::KfdNode& gpu : node_.kernel.kfd.nodes())
       vram[std::to_string(gpu.gpu_id)] = node_.kernel.kfd.used_vram(gpu.gpu_id);
-    clients.push_back({{"pid", pid}, {"command", client->command}, {"vram_bytes", std::move(vram)}});
+    clients.push_back(
+        {{"pid", pid}, {"command", client->command}, {"vram_bytes", std::move(vram)}});
   }
   return {{"errno", 0},
           {"name", session_.name()},
@@ -256,7 +267,8 @@ Json NodeServer::clear(const Json& request) {
 }
 
 void NodeServer::add_handlers() {
-  handle("run", [this](const Json& request, const Asker& who) { return run_command(request, who); });
+  handle("run",
+         [this](const Json& request, const Asker& who) { return run_command(request, who); });
   handle("log", [this](const Json& request, const Asker&) { return log(request); });
   handle("status", [this](const Json&, const Asker&) { return status(); });
   handle("inject", [this](const Json& request, const Asker&) { return inject(request); });

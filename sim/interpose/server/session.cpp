@@ -46,7 +46,8 @@ void remove_shared_memory(const fs::path& folder) {
   std::error_code error;
   for (const auto& entry : fs::directory_iterator("/dev/shm", error)) {
     const std::string name = entry.path().filename().string();
-    if (name.starts_with(prefix) || name.starts_with("sem." + prefix)) fs::remove(entry.path(), error);
+    if (name.starts_with(prefix) || name.starts_with("sem." + prefix))
+      fs::remove(entry.path(), error);
   }
 }
 
@@ -72,11 +73,12 @@ fs::path sessions_folder() {
   std::error_code error;
   fs::create_directories(folder.parent_path(), error);
   if (::mkdir(folder.c_str(), 0700) != 0 && errno != EEXIST) {
-    throw std::runtime_error(fmt::format("cannot make {}: {}\n  set ROCDRILL_RUNTIME_DIR to a folder "
-                                         "of yours with a short path",
-                                         folder.string(), std::strerror(errno)));
+    throw std::runtime_error(
+        fmt::format("cannot make {}: {}\n  set ROCDRILL_RUNTIME_DIR to a folder "
+                    "of yours with a short path",
+                    folder.string(), std::strerror(errno)));
   }
-  struct stat status {};
+  struct stat status{};
   if (::lstat(folder.c_str(), &status) != 0 || !S_ISDIR(status.st_mode) ||
       status.st_uid != ::geteuid() || (status.st_mode & 077) != 0) {
     throw std::runtime_error(fmt::format(
@@ -89,8 +91,8 @@ fs::path sessions_folder() {
 
 SessionFolder SessionFolder::create(const std::string& name) {
   if (!valid_name(name)) {
-    throw std::runtime_error(
-        fmt::format("'{}' is no name for a node: letters, digits, '-', '_' and '.', at most 40", name));
+    throw std::runtime_error(fmt::format(
+        "'{}' is no name for a node: letters, digits, '-', '_' and '.', at most 40", name));
   }
   const fs::path path = sessions_folder() / name;
   constexpr std::size_t longest_socket = 107;
@@ -103,13 +105,15 @@ SessionFolder SessionFolder::create(const std::string& name) {
     const int stale = lock(path);
     if (stale < 0) {
       throw std::runtime_error(fmt::format(
-          "a node '{}' is running\n  stop it: rocdrill node stop {}; or give this one a --name", name, name));
+          "a node '{}' is running\n  stop it: rocdrill node stop {}; or give this one a --name",
+          name, name));
     }
     remove_tree(path);
     ::close(stale);
   }
   if (::mkdir(path.c_str(), 0700) != 0)
-    throw std::runtime_error(fmt::format("cannot make {}: {}", path.string(), std::strerror(errno)));
+    throw std::runtime_error(
+        fmt::format("cannot make {}: {}", path.string(), std::strerror(errno)));
   for (const char* sub : {"root", "bin", "lib"}) fs::create_directory(path / sub);
   const int fd = lock(path);
   if (fd < 0) throw std::runtime_error(fmt::format("cannot lock {}", path.string()));
@@ -154,9 +158,9 @@ RunningSession find_session(const std::optional<std::string>& name) {
     known += (known.empty() ? "" : ", ") + session.name;
   }
   if (sessions.empty()) {
-    throw std::runtime_error(fmt::format("{}\n  start one: rocdrill node start mi210",
-                                         name ? "no node '" + *name + "' is running"
-                                              : std::string("no node is running")));
+    throw std::runtime_error(fmt::format(
+        "{}\n  start one: rocdrill node start mi210",
+        name ? "no node '" + *name + "' is running" : std::string("no node is running")));
   }
   throw std::runtime_error(fmt::format("{}\n  running: {}",
                                        name ? "no node '" + *name + "' is running"

@@ -8,8 +8,9 @@
 
 namespace rocdrill::interpose {
 
-/// $ROCDRILL_RUNTIME_DIR, else $XDG_RUNTIME_DIR/rocdrill, else /dev/shm/rocdrill-<uid>, else /tmp/rocdrill-<uid>. Made with mode
-/// 0700 if absent. Throws std::runtime_error if it is not ours alone.
+/// $ROCDRILL_RUNTIME_DIR, else $XDG_RUNTIME_DIR/rocdrill, else /dev/shm/rocdrill-<uid>, else
+/// /tmp/rocdrill-<uid>. Made with mode 0700 if absent. Throws std::runtime_error if it is not ours
+/// alone.
 std::filesystem::path sessions_folder();
 
 class SessionFolder {
@@ -27,7 +28,8 @@ class SessionFolder {
   std::filesystem::path root() const { return path_ / "root"; }
 
  private:
-  explicit SessionFolder(std::filesystem::path path, int lock) : path_(std::move(path)), lock_(lock) {}
+  explicit SessionFolder(std::filesystem::path path, int lock)
+      : path_(std::move(path)), lock_(lock) {}
   std::filesystem::path path_;
   int lock_ = -1;  ///< flock()ed while the server lives
 };

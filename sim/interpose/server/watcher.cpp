@@ -66,14 +66,15 @@ bool Watcher::drain() {
       if (event->len == 0) continue;
       const std::string path = sim::join(watch->second, event->name);
       if ((event->mask & (IN_DELETE | IN_MOVED_FROM)) != 0) any = removed(path) || any;
-      if ((event->mask & (IN_CREATE | IN_MOVED_TO | IN_CLOSE_WRITE)) != 0) any = appeared(path) || any;
+      if ((event->mask & (IN_CREATE | IN_MOVED_TO | IN_CLOSE_WRITE)) != 0)
+        any = appeared(path) || any;
     }
   }
   return any;
 }
 
 bool Watcher::appeared(const std::string& path) {
-  struct stat status {};
+  struct stat status{};
   const fs::path real = exporter_.real(path);
   if (::lstat(real.c_str(), &status) != 0) return false;
   if (S_ISLNK(status.st_mode)) {
@@ -90,8 +91,8 @@ bool Watcher::appeared(const std::string& path) {
   if (!S_ISDIR(status.st_mode)) return S_ISREG(status.st_mode) && changed(path);
   bool any = false;
   if (!os_.files.exists(path)) {
-    os_.files.make_directory(path, os_.journal.record(Layer::host, Severity::info,
-                                                      "directory.made", path, {}, no_event));
+    os_.files.make_directory(path, os_.journal.record(Layer::host, Severity::info, "directory.made",
+                                                      path, {}, no_event));
     exporter_.adopt(path, {});
     any = true;
   }
@@ -116,7 +117,8 @@ bool Watcher::changed(const std::string& path) {
   std::string content = read_all(real);
   const std::string* known = exporter_.content(path);
   if (known && *known == content) return false;
-  if (Exporter::is_virtual(path)) {  // its error has nobody to go to: the attribute shows what came of it
+  if (Exporter::is_virtual(
+          path)) {  // its error has nobody to go to: the attribute shows what came of it
     const EventId event = os_.journal.record(Layer::host, Severity::info, "sysfs.write", path,
                                              {{"value", std::string_view(content)}}, no_event);
     exporter_.distrust(path);
@@ -132,7 +134,7 @@ bool Watcher::changed(const std::string& path) {
 }
 
 bool Watcher::removed(const std::string& path) {
-  struct stat status {};
+  struct stat status{};
   if (::lstat(exporter_.real(path).c_str(), &status) == 0) return false;  // it is there again
   if (Exporter::is_virtual(path) || !os_.files.lstat(path)) return false;
   os_.remove_file(path, no_event);

@@ -1,5 +1,5 @@
-// Every command of the node that is not a real program: asks the node server to run it under the name
-// that it was called by, prints what comes back and ends as the command did.
+// Every command of the node that is not a real program: asks the node server to run it under the
+// name that it was called by, prints what comes back and ends as the command did.
 #include <limits.h>
 #include <unistd.h>
 
@@ -25,7 +25,8 @@ Json environment() {
   Json variables = Json::object();
   for (char** at = environ; *at; ++at) {
     const char* equals = std::strchr(*at, '=');
-    if (equals) variables[std::string(*at, static_cast<std::size_t>(equals - *at))] = std::string(equals + 1);
+    if (equals)
+      variables[std::string(*at, static_cast<std::size_t>(equals - *at))] = std::string(equals + 1);
   }
   return variables;
 }

@@ -35,7 +35,7 @@ struct GpuFacts {
   std::uint32_t gfx_target_version = 0;  ///< 90010 for gfx90a
   std::uint32_t sdma_engines = 0;        ///< PCIe and xGMI ones
   std::uint32_t sdma_queues_per_engine = 0;
-  std::uint32_t gb_addr_config = 0;      ///< GB_ADDR_CONFIG
+  std::uint32_t gb_addr_config = 0;  ///< GB_ADDR_CONFIG
   std::uint32_t compute_queues = 0;  ///< HSA queues that can be mapped at a time (num_cp_queues)
   XnackSupport xnack = XnackSupport::none;
   bool large_bar = true;  ///< the CPU reaches all of VRAM

@@ -1,6 +1,6 @@
-// Faults for those who write drivers and runtimes: a system call that fails, a doorbell that is lost, a
-// completion that comes late. They are state of the device part; each process part and each of its
-// queues counts for itself. Every list may hold several: they add up.
+// Faults for those who write drivers and runtimes: a system call that fails, a doorbell that is
+// lost, a completion that comes late. They are state of the device part; each process part and each
+// of its queues counts for itself. Every list may hold several: they add up.
 #pragma once
 
 #include <algorithm>

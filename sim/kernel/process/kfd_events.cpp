@@ -122,10 +122,11 @@ void KfdProcess::memory_exception(const kfd::MemoryExceptionData& data) {
 
 /// init_event_waiter(): takes a set auto-reset event for this waiter.
 ///
-/// A thread that looks at a signal and then waits for its event must not be overtaken by one that sets the
-/// event and takes it itself, as ROCr's queue destructor does. In the kernel the time between is too short
-/// for that; the way into this function is longer. So who comes shortly after the event was taken by
-/// another thread is woken, too: a spurious wake-up, which every waiter has to bear.
+/// A thread that looks at a signal and then waits for its event must not be overtaken by one that
+/// sets the event and takes it itself, as ROCr's queue destructor does. In the kernel the time
+/// between is too short for that; the way into this function is longer. So who comes shortly after
+/// the event was taken by another thread is woken, too: a spurious wake-up, which every waiter has
+/// to bear.
 void KfdProcess::begin_wait(Waiter& waiter, const kfd::EventData& data) {
   Event& event = events_.at(data.event_id);
   waiter.event_id = data.event_id;

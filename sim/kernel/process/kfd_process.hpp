@@ -181,8 +181,8 @@ class KfdProcess final : public DeviceFile {
   std::optional<bool> xnack_;
   bool runtime_enabled_ = false;
   std::map<EventId, std::uint64_t> injected_calls_;  ///< by IoctlInjection::event
-  std::uint64_t injections_epoch_ = 0;  ///< of the facts that the queues know
-  EventId why_ = no_event;              ///< behind the errno that a handler returns
+  std::uint64_t injections_epoch_ = 0;               ///< of the facts that the queues know
+  EventId why_ = no_event;                           ///< behind the errno that a handler returns
 };
 
 /// The dispatch table; docs/kfd-support.md is generated from it and from kfd::ioctls().

@@ -222,7 +222,8 @@ bool KfdProcess::SdmaQueue::waiting() const { return is_waiting(queue.state()); 
 
 void KfdProcess::SdmaQueue::queue_error(cp::SdmaQueue&, const cp::SdmaError& error) {
   if (process_.observer_)
-    show(ObservedPacket::What::failed, error.index, cp::sdma::max_head_dwords, cp::name(error.failure));
+    show(ObservedPacket::What::failed, error.index, cp::sdma::max_head_dwords,
+         cp::name(error.failure));
   process_.devices_.record(Layer::silicon,
                            refused_ != no_event ? Severity::unmodelled : Severity::error,
                            "sdma.failed", fmt::format("pid {} queue {}", process_.opener_.pid, id),
@@ -233,13 +234,13 @@ void KfdProcess::SdmaQueue::queue_error(cp::SdmaQueue&, const cp::SdmaError& err
 }
 
 void KfdProcess::SdmaQueue::unmodelled(std::string_view what, cp::SdmaQueue&, std::uint64_t index) {
-  refused_ = process_.devices_.unmodelled(Layer::silicon,
-                                          fmt::format("SDMA {} (byte {})", what, index),
-                                          "the queue stops", process_.devices_.facts().event);
+  refused_ =
+      process_.devices_.unmodelled(Layer::silicon, fmt::format("SDMA {} (byte {})", what, index),
+                                   "the queue stops", process_.devices_.facts().event);
 }
 
-void KfdProcess::SdmaQueue::show(ObservedPacket::What what, std::uint64_t index, std::uint64_t dwords,
-                                 std::string_view reason) {
+void KfdProcess::SdmaQueue::show(ObservedPacket::What what, std::uint64_t index,
+                                 std::uint64_t dwords, std::string_view reason) {
   const cp::SdmaConfig& ring = queue.config();
   std::vector<std::byte> bytes;
   if (what != ObservedPacket::What::completed) {

@@ -44,8 +44,8 @@ class KfdProcess::HardwareQueue {
 
   /// Passes a new value of the doorbell on; true if there was one.
   bool look_at_doorbell() {
-    const std::uint64_t value = __atomic_load_n(
-        process_.doorbell_page(gpu_id) + doorbell_index, __ATOMIC_ACQUIRE);
+    const std::uint64_t value =
+        __atomic_load_n(process_.doorbell_page(gpu_id) + doorbell_index, __ATOMIC_ACQUIRE);
     if (value == seen) return false;
     seen = value;
     if (process_.observer_) process_.observer_->doorbell(id, value);

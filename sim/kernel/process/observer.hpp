@@ -23,8 +23,8 @@ struct ObservedPacket {
   std::span<const std::byte> bytes;
   const aql::AmdSignal* completion = nullptr;  ///< of a launched AQL packet
   std::string_view reason;                     ///< of `failed`
-  /// Where the error of an AQL queue is told: amd_queue_t's queue_inactive_signal, or the word and the
-  /// event of the header of the CWSR area; zeros where there is none.
+  /// Where the error of an AQL queue is told: amd_queue_t's queue_inactive_signal, or the word and
+  /// the event of the header of the CWSR area; zeros where there is none.
   struct ErrorPath {
     std::uint64_t inactive_signal = 0;
     const aql::AmdSignal* inactive = nullptr;

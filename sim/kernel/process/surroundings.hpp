@@ -30,8 +30,8 @@ class Surroundings {
   virtual ~Surroundings() = default;
 
   virtual ClockSample clocks() = 0;
-  /// Blocks until notify() or `timeout_ms` (kfd::wait_for_ever: no limit). `lock` is held on return.
-  /// False if nothing can come any more, or the time is over.
+  /// Blocks until notify() or `timeout_ms` (kfd::wait_for_ever: no limit). `lock` is held on
+  /// return. False if nothing can come any more, or the time is over.
   virtual bool wait(std::unique_lock<std::mutex>& lock, std::uint32_t timeout_ms,
                     const std::function<bool()>& ready) = 0;
   /// Time passes for the caller.
@@ -46,8 +46,8 @@ class Surroundings {
 
   /// 8 KiB for the doorbells of a GPU: client and device share it.
   virtual std::uint64_t* doorbell_page(std::uint32_t gpu_id) = 0;
-  /// A descriptor that reads as KFD's SMI event lines of this GPU and takes the mask of wanted events
-  /// as a 64-bit write; -1 where the process has no real descriptors.
+  /// A descriptor that reads as KFD's SMI event lines of this GPU and takes the mask of wanted
+  /// events as a 64-bit write; -1 where the process has no real descriptors.
   virtual int open_smi_events(std::uint32_t /*gpu_id*/) { return -1; }
   /// Queues were created or destroyed: whoever looks at doorbells has to look anew.
   virtual void queues_changed() {}

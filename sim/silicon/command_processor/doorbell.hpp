@@ -43,8 +43,8 @@ class Doorbell {
   std::optional<std::uint64_t> late_until() const {
     return late_.load() ? late_wait_.due_ns() : std::nullopt;
   }
-  /// The write index in memory counts for nothing, rings alone do: while a ring may be lost or late,
-  /// a look at memory must not tell of its packets before it does.
+  /// The write index in memory counts for nothing, rings alone do: while a ring may be lost or
+  /// late, a look at memory must not tell of its packets before it does.
   bool hidden() const { return hidden_.load(std::memory_order_relaxed); }
 
   /// The queue is mapped anew: the scheduler reads the write index in memory, rung or not.

@@ -50,9 +50,9 @@ struct MemoryFault {
   std::uint64_t packet_index = 0;
 };
 
-/// All but injected() are called on the thread that runs the queue, in the order in which things happen. A hook
-/// may ring doorbells, change memory, and suspend, resume or complete packets of the queue; it
-/// must not call run() or destroy the queue.
+/// All but injected() are called on the thread that runs the queue, in the order in which things
+/// happen. A hook may ring doorbells, change memory, and suspend, resume or complete packets of the
+/// queue; it must not call run() or destroy the queue.
 class Hooks {
  public:
   virtual ~Hooks() = default;

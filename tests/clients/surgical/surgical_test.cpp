@@ -50,14 +50,15 @@ Finished shell(const std::string& command, int seconds = 60) {
   return run;
 }
 
-const std::string client = ROCDRILL_CLIENTS "queue_client";
-const std::string rocdrill = ROCDRILL_COMMAND;
+// As a shell takes them: the build may lie below a path with blanks.
+const std::string client = "'" ROCDRILL_CLIENTS "queue_client'";
+const std::string rocdrill = "'" ROCDRILL_COMMAND "'";
 
 /// A fresh node per run.
 class SurgicalClient : public testing::Test {
  protected:
   void SetUp() override {
-    if (::access(client.c_str(), X_OK) != 0) GTEST_SKIP() << "libhsa-runtime64 is not installed";
+    if (::access(ROCDRILL_CLIENTS "queue_client", X_OK) != 0) GTEST_SKIP() << "libhsa-runtime64 is not installed";
   }
   static Finished on_node(const std::string& faults, const std::string& arguments) {
     std::string options;

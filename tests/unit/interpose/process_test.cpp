@@ -73,7 +73,8 @@ TEST_F(Process, StaticProgramsAreRefused) {
                                  " is statically linked: it would see this machine, not the node "
                                  "lab-mi210. Refused; ROCDRILL_ALLOW=interpose_static"));
   EXPECT_THAT(refusal, HasSubstr("Permission denied"));
-  EXPECT_EQ(out("ROCDRILL_ALLOW=other:interpose_static '" + program("static") + "'; echo $?"), "0\n");
+  EXPECT_EQ(out("ROCDRILL_ALLOW=other:interpose_static '" + program("static") + "'; echo $?"),
+            "0\n");
   EXPECT_EQ(out("ROCDRILL_ALLOW=all '" + program("static") + "'; echo $?"), "0\n");
 }
 
