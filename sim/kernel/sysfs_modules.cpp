@@ -12,7 +12,7 @@ struct Parameter {
   std::uint32_t mode = 0444;
 };
 
-/// amdgpu_drv.c (6.1): defaults; those that decide on other values at probe show these.
+/// Defaults as sysfs prints them; names and values are assumed (no driver source was at hand).
 constexpr Parameter amdgpu_parameters[] = {
     {"abmlevel", "0"},
     {"aspm", "-1"},
