@@ -1,5 +1,6 @@
-// systemctl, as far as the node has what it asks about: power. Units are not modelled, so whatever asks
-// about one is refused by name: an invented "active (running)" would be a symptom that nobody derived.
+// systemctl, as far as the node has what it asks about: power. Units are not modelled, so whatever
+// asks about one is refused by name: an invented "active (running)" would be a symptom that nobody
+// derived.
 #include "sim/tools/call.hpp"
 
 namespace rocdrill::sim::tools {

@@ -80,8 +80,8 @@ TEST_F(ClientTrace, BarriersAreReadable) {
   EXPECT_THAT(run("trace show --times " + quoted(file)).text, HasSubstr("WAIT_EVENTS"));
 }
 
-/// Not "fork": a runtime that is started again may or may not get the addresses of its signals again, and
-/// what has the same address has the same name.
+/// Not "fork": a runtime that is started again may or may not get the addresses of its signals
+/// again, and what has the same address has the same name.
 TEST_F(ClientTrace, TwoRunsAreEqual) {
   for (const char* what : {"barriers", "copy 5242880"}) {
     const std::string first = record("a", what);

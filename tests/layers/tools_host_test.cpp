@@ -43,8 +43,9 @@ TEST(HostTools, SystemctlRebootsAndInventsNoUnits) {
   const int boots = rig.node.os.boots;
   EXPECT_EQ(rig.as_root("systemctl reboot").exit_code, 0);
   EXPECT_EQ(rig.node.os.boots, boots + 1);
-  for (const char* asked : {"systemctl status ssh", "systemctl is-active ssh", "systemctl --failed",
-                            "systemctl is-system-running", "systemctl daemon-reload", "systemctl"}) {
+  for (const char* asked :
+       {"systemctl status ssh", "systemctl is-active ssh", "systemctl --failed",
+        "systemctl is-system-running", "systemctl daemon-reload", "systemctl"}) {
     const CommandResult refused = rig.as_root(asked);
     EXPECT_EQ(refused.exit_code, 2) << asked;
     EXPECT_EQ(refused.out, "") << asked;

@@ -20,8 +20,8 @@ std::string mapped_runtime() {
   return {};
 }
 
-/// The first release that names the target among its GPUs (ROCm's compatibility matrix); "" where that is
-/// not known here.
+/// The first release that names the target among its GPUs (ROCm's compatibility matrix); "" where
+/// that is not known here.
 std::string_view first_release(std::string_view gfx) {
   return gfx == "gfx942" ? std::string_view("6.0") : std::string_view();
 }

@@ -89,7 +89,16 @@ void Producer::offer(std::uint64_t index) {
   const auto at =
       std::ranges::find(packets_, index, [](const auto* record) { return index_of(*record); });
   if (at == packets_.end()) return;
-  while (written_ <= static_cast<std::size_t>(at - packets_.begin())) write_next();
+  bool fresh = false;
+  while (written_ <= static_cast<std::size_t>(at - packets_.begin())) fresh = write_next() || fresh;
+  // The client's queue found them by the write index, before it noticed the doorbell. An SDMA queue
+  // looks there once, and here that look may be over: only a ring shows it the packets.
+  if (fresh && !aql_) {
+    const trace::Record& last = *packets_[written_ - 1];
+    std::uint64_t* doorbell = client_.doorbell_page(gpu_id_) + doorbell_;
+    *doorbell = index_of(last) + number_of(last.json, "dwords") * 4;
+    client_.process.stored(doorbell);
+  }
   satisfy(**at);
   client_.run();
 }

@@ -58,7 +58,8 @@ const std::string rocdrill = "'" ROCDRILL_COMMAND "'";
 class SurgicalClient : public testing::Test {
  protected:
   void SetUp() override {
-    if (::access(ROCDRILL_CLIENTS "queue_client", X_OK) != 0) GTEST_SKIP() << "libhsa-runtime64 is not installed";
+    if (::access(ROCDRILL_CLIENTS "queue_client", X_OK) != 0)
+      GTEST_SKIP() << "libhsa-runtime64 is not installed";
   }
   static Finished on_node(const std::string& faults, const std::string& arguments) {
     std::string options;
