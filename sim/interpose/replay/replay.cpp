@@ -123,15 +123,28 @@ void Replayer::step(const Record& record) {
   }
 }
 
+/// Whether it is a queue's error that the runtime learns of through this event.
+bool tells_by(const Record& record, std::uint32_t event_id) {
+  if (record.type != RecordType::failure) return false;
+  for (const char* path : {"inactive_signal", "error_reason"}) {
+    if (record.json.contains(path) && number_of(record.json.at(path), "event_id") == event_id)
+      return true;
+  }
+  return false;
+}
+
 void Replayer::signalled(const Record& record) {
   const auto id = static_cast<std::uint32_t>(number_of(record.json, "event_id"));
   const std::uint64_t count = ++signals_[id];
   client_.run();
   if (client_.signals(id) >= count) return;
-  // A queue's error is signalled before it is recorded.
+  // A queue's error is signalled before it is recorded, and calls of other threads may come
+  // between.
   const auto next = std::ranges::upper_bound(recorded_.records, record.seq, {}, &Record::seq);
-  if (next != recorded_.records.end() && next->type == RecordType::failure) {
-    after_packet(*next);
+  const auto failure = std::find_if(next, recorded_.records.end(),
+                                    [id](const Record& later) { return tells_by(later, id); });
+  if (failure != recorded_.records.end()) {
+    after_packet(*failure);
     if (outcome_.divergence || !outcome_.stopped.empty()) return;
   }
   if (client_.signals(id) < count) {
