@@ -66,7 +66,7 @@ bool follow(DIR* directory, Stream* stream) {
 
 void join(const Stream& stream, const char* name, Place& place) {
   place.start(the_session, AT_FDCWD, "");
-  place.index = &newest_index();
+  place.index = newest_index();
   place.where = Where::node;
   place.set(stream.path, stream.length);
   place.append(name, strlen(name));
@@ -82,9 +82,9 @@ bool dots(const char* name) {
 void watch_stream(const Session& session, DIR* directory, bool maybe_on_node) {
   struct stat file;
   if (raw::fstat(dirfd(directory), &file) < 0) return;
-  const Index& index = newest_index();
+  const IndexUse index = newest_index();
   size_t count = 0;
-  const Ancestor* list = index.ancestors(count);
+  const Ancestor* list = index->ancestors(count);
   const Ancestor* above = nullptr;
   for (size_t i = 0; i < count && above == nullptr; ++i)
     if (!list[i].missing && list[i].inode == file.st_ino && list[i].device == file.st_dev)
@@ -101,7 +101,7 @@ void watch_stream(const Session& session, DIR* directory, bool maybe_on_node) {
   stream->second_part = false;
   if (above != nullptr) {
     // "/usr/lib" is "/lib" to the node if an alias says so: its children are looked up by both.
-    place.index = &index;
+    place.index = index;
     place.where = Where::node;
     place.set(above->path, above->length);
   }
@@ -142,7 +142,7 @@ using ReadReal = dirent* (*)(DIR*);
 void open_node_part(const Session& session, Stream& stream, DIR* (*open_real)(const char*)) {
   Place place;
   place.start(session, AT_FDCWD, "");
-  place.index = &newest_index();
+  place.index = newest_index();
   place.where = Where::node;
   place.set(stream.path, stream.length);
   const uint32_t* aliases = place.index->numbers(place.index->header->aliases);

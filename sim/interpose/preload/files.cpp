@@ -162,7 +162,7 @@ long change_descriptor(int fd, Change change, long call, long a, long b = 0) {
   Place place;
   place.start(*s, AT_FDCWD, nullptr);
   if (!descriptor_on_node(*s, fd, file, place)) return raw::call(call, fd, a, b);
-  place.index = &newest_index();
+  place.index = newest_index();
   return change(place);
 }
 

@@ -54,13 +54,13 @@ bool parse(const char* text) {
 }
 
 void from_login() {
-  const Index& index = newest_index();
-  const IndexHeader& header = *index.header;
-  snprintf(who.user, sizeof who.user, "%s", index.text(header.user));
+  const IndexUse index = newest_index();
+  const IndexHeader& header = *index->header;
+  snprintf(who.user, sizeof who.user, "%s", index->text(header.user));
   who.uid = header.uid;
   who.gid = header.gid;
   who.group_count = header.group_count < groups_max ? header.group_count : groups_max;
-  for (uint32_t i = 0; i < who.group_count; ++i) who.groups[i] = index.numbers(header.groups)[i];
+  for (uint32_t i = 0; i < who.group_count; ++i) who.groups[i] = index->numbers(header.groups)[i];
 }
 
 bool known_uid(uid_t id) { return id == who.uid || id == who.effective_uid || id == who.saved_uid; }
@@ -210,20 +210,14 @@ ROCDRILL_HOOK(int, setgroups, size_t count, const gid_t* list) {
   return 0;
 }
 
-namespace {
-
 // The login, which sudo and su do not change.
-const char* login_name() {
-  const Index& index = newest_index();
-  return index.text(index.header->user);
-}
-
-}  // namespace
-
 ROCDRILL_HOOK(int, getlogin_r, char* out, size_t size) {
   if (session() == nullptr) return ROCDRILL_REAL(getlogin_r)(out, size);
-  if (strlen(login_name()) >= size) return ERANGE;
-  memcpy(out, login_name(), strlen(login_name()) + 1);
+  const IndexUse index = newest_index();
+  const char* login = index->text(index->header->user);
+  const size_t room = strlen(login) + 1;
+  if (room > size) return ERANGE;
+  memcpy(out, login, room);
   return 0;
 }
 ROCDRILL_HOOK(char*, getlogin, void) {

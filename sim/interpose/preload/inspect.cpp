@@ -124,17 +124,17 @@ bool allowed(const char* path, char* const* envp) {
 }
 
 void refuse(const char* path, const char* why) {
-  const Index& index = newest_index();
+  const IndexUse index = newest_index();
   complain("%s %s, not the node %s. Refused; ROCDRILL_ALLOW=%s runs it all the same.", path, why,
-           index.text(index.header->hostname), base_name(path));
+           index->text(index->header->hostname), base_name(path));
 }
 
 void refuse_acting(const char* path, const char* name) {
-  const Index& index = newest_index();
+  const IndexUse index = newest_index();
   complain(
       "%s would act on this machine, not the node %s. Refused; use the node's own '%s' if it "
       "has one (it is first in PATH); ROCDRILL_ALLOW=%s runs this one all the same.",
-      path, index.text(index.header->hostname), name, name);
+      path, index->text(index->header->hostname), name, name);
 }
 
 bool canonical(int fd, char (&out)[PATH_MAX]) {

@@ -244,7 +244,7 @@ bool descriptor_on_node(const Session& session, int fd, const struct stat& file,
 void locate(const Session& session, int dirfd, const char* path, Place& place) {
   place.start(session, dirfd, path);
   if (path == nullptr || path[0] == '\0') return;
-  place.index = &newest_index();
+  place.index = newest_index();
   if (path[0] != '/') {
     locate_relative(session, dirfd, path, place);
     return;

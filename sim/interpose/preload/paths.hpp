@@ -21,7 +21,7 @@ class Place {
   Where where = Where::untouched;
   size_t length = 0;            ///< of node()
   bool trailing_slash = false;  ///< the caller wrote one: the last component must be a directory
-  const Index* index = nullptr;
+  IndexUse index;
 
   bool on_node() const { return where == Where::node; }
   /// The absolute path as the node's programs see it; set unless untouched.

@@ -79,7 +79,9 @@ long start(const char* path, char* const* argv, char* const* envp) {
   char line[256];
   char* interpreter = nullptr;
   char* argument = nullptr;
-  if (place.on_node() && read_script_line(place, line, interpreter, argument)) {
+  const bool script = place.on_node() && read_script_line(place, line, interpreter, argument);
+  place.index.release();  // exec does not come back, and a vfork child shares its parent's memory
+  if (script) {
     auto** whole = static_cast<char**>(alloca(script_room(argv) * sizeof(char*)));
     script_arguments(path, interpreter, argument, argv, whole);
     return start(interpreter, whole, envp);

@@ -5,7 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <time.h>
 
 #include "sim/interpose/preload/raw.hpp"
 
@@ -17,12 +16,8 @@ Session the_session;
 
 namespace {
 
-// Of the maps that were replaced this many stay: another thread may still read one of them.
-constexpr unsigned kept_maps = 16;
-constexpr long kept_seconds = 10;
-Index maps[kept_maps];
-long mapped_at[kept_maps];
-unsigned newest_map = 0;
+constexpr int being_filled = -(1 << 24);  ///< Index::uses
+Index* all_indexes = nullptr;
 
 void* map_file(const char* folder, const char* name, size_t at_least, size_t& size, dev_t* device) {
   char path[folder_max + 32];
@@ -55,32 +50,69 @@ const IndexHeader* map_index(dev_t* device) {
   return nullptr;
 }
 
-long seconds() {
-  timespec now{};
-  raw::call(SYS_clock_gettime, CLOCK_MONOTONIC_COARSE, raw::arg(&now));
-  return now.tv_sec;
-}
-
-// Makes room in a slot. A map that was current a moment ago is rather leaked than pulled away.
-void forget(unsigned slot) {
-  Index& index = maps[slot];
-  if (index.header != nullptr && seconds() - mapped_at[slot] > kept_seconds) {
-    raw::call(SYS_munmap, raw::arg(index.header), index.header->size);
-    free(index.ancestor_list);
+// An Index that nobody else looks at. The memory of an Index is never given back, so that another
+// thread may still count itself in and, as it is not the newest any more, out again.
+Index* idle_index() {
+  for (Index* index = __atomic_load_n(&all_indexes, __ATOMIC_ACQUIRE); index != nullptr;
+       index = index->next) {
+    int nobody = 0;
+    if (__atomic_compare_exchange_n(&index->uses, &nobody, being_filled, false, __ATOMIC_SEQ_CST,
+                                    __ATOMIC_RELAXED))
+      return index;
   }
-  index = Index{};
+  auto* index = static_cast<Index*>(calloc(1, sizeof(Index)));
+  if (index == nullptr) return nullptr;
+  index->uses = being_filled;
+  index->next = __atomic_load_n(&all_indexes, __ATOMIC_RELAXED);
+  while (!__atomic_compare_exchange_n(&all_indexes, &index->next, index, false, __ATOMIC_RELEASE,
+                                      __ATOMIC_RELAXED)) {
+  }
+  return index;
 }
 
-// Two threads may both do this: each gets a slot of its own, and the later one wins.
-const Index* replace_index(const Index* old) {
-  const IndexHeader* header = map_index(nullptr);
-  if (header == nullptr) return old;
-  const unsigned slot = __atomic_add_fetch(&newest_map, 1, __ATOMIC_RELAXED) % kept_maps;
-  forget(slot);
-  maps[slot].header = header;
-  mapped_at[slot] = seconds();
-  __atomic_store_n(&the_session.current, &maps[slot], __ATOMIC_RELEASE);
-  return &maps[slot];
+void forget(Index& index) {
+  if (index.header != nullptr)
+    raw::call(SYS_munmap, raw::arg(index.header), index.header->size);
+  free(index.ancestor_list);
+  index.header = nullptr;
+  index.ancestor_list = nullptr;
+  index.ancestor_count = 0;
+}
+
+// The newest Index, counted; it may be unmapped only if that was seen to be still the newest.
+Index* use_current() {
+  for (;;) {
+    Index* index = __atomic_load_n(&the_session.current, __ATOMIC_SEQ_CST);
+    __atomic_add_fetch(&index->uses, 1, __ATOMIC_SEQ_CST);
+    if (__atomic_load_n(&the_session.current, __ATOMIC_SEQ_CST) == index) return index;
+    __atomic_sub_fetch(&index->uses, 1, __ATOMIC_RELEASE);
+  }
+}
+
+// Two threads may both do this: the newer one wins. The old index stays if there is no new one.
+void replace_index() {
+  Index* fresh = idle_index();
+  if (fresh == nullptr) return;
+  forget(*fresh);
+  fresh->header = map_index(nullptr);
+  if (fresh->header == nullptr) {
+    __atomic_sub_fetch(&fresh->uses, being_filled, __ATOMIC_RELEASE);
+    return;
+  }
+  const uint64_t epoch = fresh->header->epoch;
+  __atomic_sub_fetch(&fresh->uses, being_filled - 1, __ATOMIC_RELEASE);  // one: the newest
+  for (;;) {
+    Index* old = use_current();
+    const bool newer = old->header->epoch < epoch;
+    Index* expected = old;
+    const bool replaced =
+        newer && __atomic_compare_exchange_n(&the_session.current, &expected, fresh, false,
+                                             __ATOMIC_SEQ_CST, __ATOMIC_RELAXED);
+    __atomic_sub_fetch(&old->uses, replaced ? 2 : 1, __ATOMIC_RELEASE);
+    if (replaced) return;
+    if (!newer) break;
+  }
+  __atomic_sub_fetch(&fresh->uses, 1, __ATOMIC_RELEASE);
 }
 
 bool canonical_folder(const char* path) {
@@ -111,9 +143,11 @@ bool open_session() {
   s.epoch =
       static_cast<const uint64_t*>(map_file(s.folder, "epoch", sizeof(uint64_t), size, nullptr));
   if (s.epoch == nullptr) return false;
-  maps[0].header = map_index(&s.devices[1]);
-  s.current = &maps[0];
-  return maps[0].header != nullptr;
+  static Index first;
+  first.header = map_index(&s.devices[1]);
+  first.uses = 1;
+  s.current = all_indexes = &first;
+  return first.header != nullptr;
 }
 
 }  // namespace
@@ -124,11 +158,15 @@ void start_session() {
   errno = saved;
 }
 
-const Index& newest_index() {
-  const Index* index = __atomic_load_n(&the_session.current, __ATOMIC_ACQUIRE);
+IndexUse newest_index() {
+  const Index* index = use_current();
   const uint64_t epoch = __atomic_load_n(the_session.epoch, __ATOMIC_ACQUIRE);
-  if (__builtin_expect(index->header->epoch < epoch, 0)) index = replace_index(index);
-  return *index;
+  if (__builtin_expect(index->header->epoch < epoch, 0)) {
+    __atomic_sub_fetch(&index->uses, 1, __ATOMIC_RELEASE);
+    replace_index();
+    index = use_current();
+  }
+  return IndexUse(index);
 }
 
 const IndexEntry* Index::find(const char* path, size_t length) const {

@@ -22,7 +22,7 @@ struct Ancestor {
   ino_t inode;
 };
 
-/// One mapped state of the index. Never changes; an old one stays mapped for threads that use it.
+/// One mapped state of the index. Never changes while a thread holds an IndexUse of it.
 class Index {
  public:
   const IndexHeader* header = nullptr;
@@ -43,6 +43,39 @@ class Index {
 
   mutable Ancestor* ancestor_list = nullptr;
   mutable size_t ancestor_count = 0;
+  /// IndexUses, one more while it is the newest; far below zero while a thread fills it anew.
+  mutable int uses = 0;
+  Index* next = nullptr;  ///< of all that were ever made: their memory is never given back
+};
+
+/// The index that was newest when this was made; it stays mapped as long as this lives.
+class IndexUse {
+ public:
+  IndexUse() = default;
+  IndexUse(const IndexUse& other) : index_(other.index_) {
+    if (index_ != nullptr) __atomic_add_fetch(&index_->uses, 1, __ATOMIC_RELAXED);
+  }
+  IndexUse& operator=(const IndexUse& other) {
+    if (other.index_ != nullptr) __atomic_add_fetch(&other.index_->uses, 1, __ATOMIC_RELAXED);
+    release();
+    index_ = other.index_;
+    return *this;
+  }
+  ~IndexUse() { release(); }
+  /// Early, for a caller that may not come back (exec in a vfork child, whose memory is shared).
+  void release() {
+    if (index_ != nullptr) __atomic_sub_fetch(&index_->uses, 1, __ATOMIC_RELEASE);
+    index_ = nullptr;
+  }
+
+  const Index& operator*() const { return *index_; }
+  const Index* operator->() const { return index_; }
+
+ private:
+  friend IndexUse newest_index();
+  /// Takes over one use that was counted already.
+  explicit IndexUse(const Index* index) : index_(index) {}
+  const Index* index_ = nullptr;
 };
 
 struct Session {
@@ -55,7 +88,7 @@ struct Session {
   dev_t devices[2];       ///< st_dev of root/ and of regular files in the session
   uid_t owner;            ///< of root/ and of everything in it, on this machine
   const uint64_t* epoch;  ///< mapped
-  const Index* current;
+  Index* current;
 };
 
 enum class SessionState { unknown, absent, present };
@@ -70,8 +103,7 @@ inline Session* session() {
   return &the_session;
 }
 
-/// The newest index.
-const Index& newest_index();
+IndexUse newest_index();
 
 /// One line on standard error: "rocdrill: ...".
 __attribute__((format(printf, 1, 2))) void complain(const char* format, ...);

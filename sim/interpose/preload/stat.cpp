@@ -17,11 +17,11 @@ void apply_to_descriptor(const Session& session, int fd, struct stat& file) {
   if (S_ISSOCK(file.st_mode)) {
     char device[32];
     if (!device_of_descriptor(fd, device)) return;
-    const Index& index = newest_index();
+    const IndexUse index = newest_index();
     for (const char* folder : {"/dev/", "/dev/dri/"}) {
       char path[64];
       const int size = snprintf(path, sizeof path, "%s%s", folder, device);
-      const IndexEntry* entry = index.find(path, static_cast<size_t>(size));
+      const IndexEntry* entry = index->find(path, static_cast<size_t>(size));
       if (entry == nullptr) continue;
       apply({entry->mode, entry->uid, entry->gid, entry->rdev_major, entry->rdev_minor, false},
             file);
@@ -33,7 +33,7 @@ void apply_to_descriptor(const Session& session, int fd, struct stat& file) {
   Place place;
   place.start(session, AT_FDCWD, nullptr);
   if (!descriptor_on_node(session, fd, file, place)) return;
-  place.index = &newest_index();
+  place.index = newest_index();
   if (attributes_of(place, attributes) == 0) {
     apply(attributes, file);
     return;

@@ -41,18 +41,18 @@ using namespace rocdrill::interpose;
 ROCDRILL_HOOK(int, uname, utsname* out) {
   const long result = raw::call(SYS_uname, raw::arg(out));
   if (result == 0 && session() != nullptr) {
-    const Index& index = newest_index();
-    copy_text(out->nodename, sizeof out->nodename, index.text(index.header->hostname));
-    copy_text(out->release, sizeof out->release, index.text(index.header->kernel_release));
-    copy_text(out->version, sizeof out->version, index.text(index.header->kernel_version));
+    const IndexUse index = newest_index();
+    copy_text(out->nodename, sizeof out->nodename, index->text(index->header->hostname));
+    copy_text(out->release, sizeof out->release, index->text(index->header->kernel_release));
+    copy_text(out->version, sizeof out->version, index->text(index->header->kernel_version));
   }
   return static_cast<int>(answer(result));
 }
 
 ROCDRILL_HOOK(int, gethostname, char* out, size_t size) {
   if (session() == nullptr) return ROCDRILL_REAL(gethostname)(out, size);
-  const Index& index = newest_index();
-  const char* name = index.text(index.header->hostname);
+  const IndexUse index = newest_index();
+  const char* name = index->text(index->header->hostname);
   const size_t length = strlen(name) + 1;
   memcpy(out, name, length < size ? length : size);
   return static_cast<int>(answer(length <= size ? 0 : -ENAMETOOLONG));
