@@ -1,0 +1,44 @@
+// Decoded code, found by its address.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <vector>
+
+#include "sim/silicon/command_processor/address_space.hpp"
+#include "sim/silicon/isa/decode.hpp"
+
+namespace rocdrill::isa {
+
+/// Thread-safe. Fragments live as long as the cache: waves may still run code that was replaced.
+class CodeCache {
+ public:
+  explicit CodeCache(std::string_view processor, Level level = best_level())
+      : decoder_(processor, level) {}
+
+  struct Place {
+    const Instruction* instruction = nullptr;
+    const Fragment* fragment = nullptr;
+  };
+  /// The instruction at `va`, decoded if it was not yet or its bytes have changed since `space` was
+  /// last mapped anew. Nothing if no executable memory lies there.
+  Place find(std::uint64_t va, cp::AddressSpace& space);
+
+  Decoder& decoder() { return decoder_; }  ///< not while waves run
+
+ private:
+  struct Known {
+    std::unique_ptr<Fragment> fragment;
+    std::uint64_t generation = 0;  ///< of the address space when it was last compared
+  };
+  bool current(Known& known, cp::AddressSpace& space);
+
+  std::mutex mutex_;
+  Decoder decoder_;
+  std::multimap<std::uint64_t, Known> known_;  // by Fragment::begin
+  std::vector<std::unique_ptr<Fragment>> replaced_;
+};
+
+}  // namespace rocdrill::isa

@@ -1,0 +1,33 @@
+// The tables of the files in lanes/, which exist once per level.
+#pragma once
+
+#include <array>
+#include <span>
+
+#include "sim/silicon/isa/semantics.hpp"
+
+namespace rocdrill::isa {
+
+/// One function per file of lanes/.
+#define ROCDRILL_LANE_TABLES(X) \
+  X(float_entries)              \
+  X(integer_entries)
+
+#define ROCDRILL_DECLARE(function) std::span<const Entry> function();
+namespace baseline {
+ROCDRILL_LANE_TABLES(ROCDRILL_DECLARE)
+extern const Wrappers lane_wrappers;
+}  // namespace baseline
+namespace avx2 {
+ROCDRILL_LANE_TABLES(ROCDRILL_DECLARE)
+extern const Wrappers lane_wrappers;
+}  // namespace avx2
+namespace avx512 {
+ROCDRILL_LANE_TABLES(ROCDRILL_DECLARE)
+extern const Wrappers lane_wrappers;
+}  // namespace avx512
+#undef ROCDRILL_DECLARE
+
+std::vector<std::span<const Entry>> vector_entries(Level level);
+
+}  // namespace rocdrill::isa
