@@ -9,6 +9,9 @@ namespace rocdrill::isa {
 /// Goes on at `va`, in this fragment or another; a fault if nothing executable is mapped there.
 const Instruction* jump(Wave& wave, const Instruction* from, std::uint64_t va);
 
+/// Has the wave all vector registers that the code names? Hardware would give it other ones.
+bool fits(const Wave& wave, const Fragment& fragment);
+
 /// The wave's `next` lies in `fragment` from now on.
 void enter(Wave& wave, const Fragment& fragment);
 

@@ -230,7 +230,14 @@ class Filler {
 
 void Filler::set(unsigned slot, unsigned k) {
   if (is_register(k)) {
-    set_register(slot, kind_of(k), number(k));
+    const Kind kind = kind_of(k);
+    set_register(slot, kind, number(k));
+    if (kind != Kind::vgpr && kind != Kind::agpr) return;
+    // A tuple's name lists its registers: "VGPR2_VGPR3".
+    const auto dwords = static_cast<std::uint32_t>(
+        1 + llvm::StringRef(registers_.getName(inst_.getOperand(k).getReg())).count('_'));
+    std::uint32_t& named = kind == Kind::vgpr ? fragment_.vgprs : fragment_.agprs;
+    named = std::max(named, number(k) + dwords);
   } else {
     set_constant(slot, static_cast<std::uint64_t>(imm(k)));
   }

@@ -30,6 +30,8 @@ struct Fragment {
   std::vector<ConstantLines> constants;
   std::vector<std::string> unmodelled;  ///< texts for Wave::unmodelled, by Instruction::immediate
   std::vector<std::byte> bytes;         ///< what was decoded, to see whether it has changed
+  std::uint32_t vgprs = 0;              ///< that it names: the highest number + 1
+  std::uint32_t agprs = 0;
 
   static constexpr std::uint32_t none = 0xFFFFFFFF;
   std::uint64_t va(const Instruction* instruction) const {

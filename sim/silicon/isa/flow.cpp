@@ -122,6 +122,7 @@ const Instruction* jump(Wave& w, const Instruction* from, u64 va) {
   if (to == nullptr) {
     const CodeCache::Place place = w.code->find(va, w.memory->space());
     if (place.instruction == nullptr) return w.fault(from, va, cp::Access::execute);
+    if (!fits(w, *place.fragment)) return w.refuse(from, "a VGPR that was not allocated");
     enter(w, *place.fragment);
     to = place.instruction;
   }
@@ -131,6 +132,10 @@ const Instruction* jump(Wave& w, const Instruction* from, u64 va) {
     return nullptr;
   }
   return to;
+}
+
+bool fits(const Wave& w, const Fragment& fragment) {
+  return fragment.vgprs <= w.vgprs && fragment.agprs <= w.agprs;
 }
 
 void enter(Wave& w, const Fragment& fragment) {

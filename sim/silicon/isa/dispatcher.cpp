@@ -1,0 +1,280 @@
+#include "sim/silicon/isa/dispatcher.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <deque>
+#include <stdexcept>
+
+#include "sim/silicon/isa/memory.hpp"
+#include "sim/silicon/isa/workgroup.hpp"
+
+namespace rocdrill::isa {
+namespace {
+
+/// Slices that a group may use up before others are let in: long loops are run in one go, and a
+/// group that spins for another one gets it to run.
+constexpr unsigned patience = 8;
+
+std::uint32_t round_up(std::uint32_t value, std::uint32_t to) { return (value + to - 1) / to * to; }
+
+}  // namespace
+
+struct Dispatcher::Worker {
+  std::vector<std::unique_ptr<ResidentGroup>> spare;
+};
+
+/// One dispatch in the course of being run.
+class Dispatcher::Job {
+ public:
+  Job(const Shape& shape, const Launch& launch, cp::AddressSpace& space, CodeCache& code,
+      const std::atomic<bool>* cancel)
+      : plan_{shape, launch, space, code, {}}, cancel_(cancel) {}
+
+  bool plan();
+  void run_groups(Worker& worker);
+  std::uint64_t groups() const { return plan_.group_count; }
+  Outcome outcome() { return std::move(outcome_); }
+
+ private:
+  std::unique_ptr<ResidentGroup> next_group(Worker& worker, Memory& memory);
+  void finish(ResidentGroup& group, DispatchCounters& counters);
+  void fail(const ResidentGroup& group);
+  bool cancelled() const {
+    return cancel_ != nullptr && cancel_->load(std::memory_order_relaxed);
+  }
+  bool over() const { return failed_.load(std::memory_order_relaxed) || cancelled(); }
+  bool take_slot(std::uint32_t& slot);
+  void preload_kernarg();
+
+  DispatchPlan plan_;
+  const std::atomic<bool>* cancel_;
+  std::atomic<std::uint64_t> next_{0};
+  std::atomic<std::uint64_t> resident_{0};
+  std::uint64_t most_resident_ = 1;
+  std::atomic<bool> failed_{false};
+  std::mutex mutex_;
+  std::vector<std::uint32_t> free_slots_;
+  Outcome outcome_;
+};
+
+void Dispatcher::Job::preload_kernarg() {
+  const KernelDescriptor& kd = plan_.launch.descriptor;
+  const std::uint64_t va = plan_.launch.packet.kernarg_address + kd.preload_offset() * 4;
+  const std::size_t bytes =
+      std::min<std::size_t>(kd.preload_length(), std::size(plan_.preloaded)) * 4;
+  const void* from = plan_.space.translate(va, bytes, cp::Access::read);
+  if (from != nullptr) std::memcpy(plan_.preloaded, from, bytes);
+}
+
+/// False: nothing can run, and the outcome says why.
+bool Dispatcher::Job::plan() {
+  const Launch& launch = plan_.launch;
+  const KernelDescriptor& kd = launch.descriptor;
+  const Shape& shape = plan_.shape;
+  std::uint64_t entry = launch.entry_va;
+  if (kd.preload_length() != 0) {
+    preload_kernarg();
+    entry += 256;  // behind the code that loads them for firmware that does not
+  }
+  plan_.entry = plan_.code.find(entry, plan_.space);
+  if (plan_.entry.instruction == nullptr) {
+    outcome_.end = End::exception;
+    outcome_.exception = {cp::KfdException::wave_memory_violation, entry, cp::Access::execute};
+    return false;
+  }
+  plan_.size = {launch.packet.workgroup_size_x, launch.packet.workgroup_size_y,
+                launch.packet.workgroup_size_z};
+  const std::uint32_t grid[3] = {launch.packet.grid_size_x, launch.packet.grid_size_y,
+                                 launch.packet.grid_size_z};
+  plan_.group_count = 1;
+  for (unsigned n = 0; n < 3; ++n) {
+    plan_.groups[n] = (grid[n] - 1) / plan_.size[n] + 1;
+    plan_.group_count *= plan_.groups[n];
+  }
+  plan_.waves = (plan_.size[0] * plan_.size[1] * plan_.size[2] + wave_lanes - 1) / wave_lanes;
+  const std::uint32_t granule = shape.unified_registers() ? 8 : 4;
+  const std::uint32_t allocated = (kd.granulated_vgprs() + 1) * granule;
+  if (shape.unified_registers()) {
+    plan_.vgprs = std::min(allocated, kd.accum_offset());
+    plan_.agprs = allocated - plan_.vgprs;
+  } else {
+    plan_.vgprs = plan_.agprs = allocated;
+  }
+  const Fragment& code = *plan_.entry.fragment;
+  if (code.vgprs > plan_.vgprs || code.agprs > plan_.agprs) {
+    outcome_.end = End::unmodelled;
+    outcome_.text = "a VGPR that was not allocated";
+    return false;
+  }
+  plan_.lds_bytes =
+      round_up(std::max(launch.packet.group_segment_size, kd.group_segment_fixed_size), 512);
+  std::uint64_t per_cu = std::max<std::uint64_t>(1, shape.waves_per_cu / plan_.waves);
+  if (plan_.lds_bytes != 0)
+    per_cu = std::min<std::uint64_t>(
+        per_cu, std::max<std::uint64_t>(1, shape.lds_bytes_per_cu / plan_.lds_bytes));
+  most_resident_ = per_cu * shape.compute_units;
+  if (launch.packet.private_segment_size != 0)
+    most_resident_ = std::min<std::uint64_t>(most_resident_, launch.scratch.slots / plan_.waves);
+  if (most_resident_ == 0) {
+    outcome_.end = End::exception;
+    outcome_.exception.code = cp::KfdException::packet_dispatch_register_invalid;
+    return false;
+  }
+  return true;
+}
+
+bool Dispatcher::Job::take_slot(std::uint32_t& slot) {
+  const std::lock_guard lock(mutex_);
+  if (!free_slots_.empty()) {
+    slot = free_slots_.back();
+    free_slots_.pop_back();
+    return true;
+  }
+  if (resident_ >= most_resident_) return false;
+  slot = static_cast<std::uint32_t>(resident_++);
+  return true;
+}
+
+/// nullptr: none is left, or no more may be resident now.
+std::unique_ptr<ResidentGroup> Dispatcher::Job::next_group(Worker& worker, Memory& memory) {
+  if (over() || next_.load(std::memory_order_relaxed) >= plan_.group_count) return nullptr;
+  std::uint32_t slot = 0;
+  if (!take_slot(slot)) return nullptr;
+  const std::uint64_t index = next_.fetch_add(1, std::memory_order_relaxed);
+  if (index >= plan_.group_count) {
+    const std::lock_guard lock(mutex_);
+    free_slots_.push_back(slot);
+    return nullptr;
+  }
+  std::unique_ptr<ResidentGroup> group;
+  if (worker.spare.empty()) {
+    group = std::make_unique<ResidentGroup>();
+  } else {
+    group = std::move(worker.spare.back());
+    worker.spare.pop_back();
+  }
+  group->start(plan_, index, slot, memory);
+  return group;
+}
+
+void Dispatcher::Job::fail(const ResidentGroup& group) {
+  const std::lock_guard lock(mutex_);
+  if (failed_.exchange(true)) return;
+  const Wave& wave = group.failed_wave();
+  outcome_.end = wave.stop == Stop::exception ? End::exception : End::unmodelled;
+  outcome_.exception = wave.exception;
+  if (wave.unmodelled != nullptr) outcome_.text = wave.unmodelled;
+  outcome_.va = wave.fragment->va(wave.next);
+  outcome_.workgroup = {wave.group->id[0], wave.group->id[1], wave.group->id[2]};
+  outcome_.wave = group.wave_number(wave);
+}
+
+void Dispatcher::Job::finish(ResidentGroup& group, DispatchCounters& counters) {
+  group.count(counters);
+  const std::lock_guard lock(mutex_);
+  free_slots_.push_back(group.slot());
+}
+
+void Dispatcher::Job::run_groups(Worker& worker) {
+  Memory memory(plan_.space);
+  memory.refresh();
+  DispatchCounters counters;
+  std::deque<std::unique_ptr<ResidentGroup>> resident;
+  unsigned yields = 0;
+  while (!over()) {
+    if (resident.empty() || yields >= patience) {
+      yields = 0;
+      if (auto fresh = next_group(worker, memory)) {
+        resident.push_front(std::move(fresh));
+      } else if (resident.empty()) {
+        // None left, or all that may be resident are with other threads.
+        if (next_.load(std::memory_order_relaxed) >= plan_.group_count || over()) break;
+        std::this_thread::yield();
+        continue;
+      } else {
+        std::rotate(resident.begin(), resident.begin() + 1, resident.end());
+      }
+    }
+    ResidentGroup& group = *resident.front();
+    const ResidentGroup::State state = group.run();
+    if (state == ResidentGroup::State::yielded) {
+      ++yields;
+      memory.refresh();
+      continue;
+    }
+    yields = 0;
+    if (state == ResidentGroup::State::failed) fail(group);
+    finish(group, counters);
+    worker.spare.push_back(std::move(resident.front()));
+    resident.pop_front();
+  }
+  for (auto& group : resident) {
+    finish(*group, counters);
+    worker.spare.push_back(std::move(group));
+  }
+  constexpr std::size_t kept = 8;
+  if (worker.spare.size() > kept) worker.spare.resize(kept);
+  const std::lock_guard lock(mutex_);
+  outcome_.counters.add(counters);
+  if (cancelled() && !failed_) outcome_.end = End::cancelled;
+}
+
+Dispatcher::Dispatcher(Shape shape, unsigned threads, Level level)
+    : shape_(std::move(shape)), code_(shape_.processor, level) {
+  if (!executes(shape_.processor))
+    throw std::invalid_argument("instructions of " + shape_.processor + " are not executed");
+  if (threads == 0) threads = std::max(1u, std::thread::hardware_concurrency());
+  for (unsigned n = 0; n < threads; ++n) workers_.push_back(std::make_unique<Worker>());
+}
+
+Dispatcher::~Dispatcher() {
+  {
+    const std::lock_guard lock(mutex_);
+    stop_ = true;
+  }
+  wake_.notify_all();
+  for (std::thread& thread : threads_) thread.join();
+}
+
+void Dispatcher::work(std::size_t number) {
+  std::uint64_t seen = 0;
+  std::unique_lock lock(mutex_);
+  for (;;) {
+    wake_.wait(lock, [&] { return stop_ || (job_ != nullptr && job_number_ != seen); });
+    if (stop_) return;
+    seen = job_number_;
+    Job& job = *job_;
+    ++busy_;
+    lock.unlock();
+    job.run_groups(*workers_[number]);
+    lock.lock();
+    if (--busy_ == 0) idle_.notify_all();
+  }
+}
+
+Outcome Dispatcher::run(const Launch& launch, cp::AddressSpace& space,
+                        const std::atomic<bool>* cancel) {
+  Job job(shape_, launch, space, code_, cancel);
+  if (!job.plan()) return job.outcome();
+  const bool shared = workers_.size() > 1 && job.groups() > 1;
+  if (shared) {
+    // Threads come to life with the first dispatch that has work for them.
+    for (std::size_t n = threads_.size() + 1; n < workers_.size(); ++n)
+      threads_.emplace_back([this, n] { work(n); });
+    {
+      const std::lock_guard lock(mutex_);
+      job_ = &job;
+      ++job_number_;
+    }
+    wake_.notify_all();
+  }
+  job.run_groups(*workers_[0]);
+  if (shared) {
+    std::unique_lock lock(mutex_);
+    job_ = nullptr;
+    idle_.wait(lock, [&] { return busy_ == 0; });
+  }
+  return job.outcome();
+}
+
+}  // namespace rocdrill::isa

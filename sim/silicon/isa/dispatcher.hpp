@@ -1,0 +1,54 @@
+// The shader array of one GPU, or as much of it as this machine has cores: runs dispatches.
+#pragma once
+
+#include <atomic>
+#include <condition_variable>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <thread>
+#include <vector>
+
+#include "sim/silicon/isa/code_cache.hpp"
+#include "sim/silicon/isa/launch.hpp"
+
+namespace rocdrill::isa {
+
+class Dispatcher {
+ public:
+  /// `threads`: host threads that run workgroups, the caller's among them; 0: one per core.
+  /// Throws std::invalid_argument for a processor whose instructions are not executed.
+  explicit Dispatcher(Shape shape, unsigned threads = 0, Level level = best_level());
+  ~Dispatcher();
+  Dispatcher(const Dispatcher&) = delete;
+  Dispatcher& operator=(const Dispatcher&) = delete;
+
+  /// Runs all of it and returns; not from two threads at once. The fields of the packet have been
+  /// checked (cp::check_dispatch). `cancel`: when it becomes true, waves stop at the end of their
+  /// slice.
+  Outcome run(const Launch& launch, cp::AddressSpace& space,
+              const std::atomic<bool>* cancel = nullptr);
+
+  const Shape& shape() const { return shape_; }
+  CodeCache& code() { return code_; }
+
+ private:
+  class Job;
+  void work(std::size_t number);
+
+  Shape shape_;
+  CodeCache code_;
+  std::mutex mutex_;
+  std::condition_variable wake_;
+  std::condition_variable idle_;
+  Job* job_ = nullptr;
+  std::uint64_t job_number_ = 0;
+  unsigned busy_ = 0;
+  bool stop_ = false;
+  /// Each thread's memory for groups, kept between dispatches.
+  struct Worker;
+  std::vector<std::unique_ptr<Worker>> workers_;
+  std::vector<std::thread> threads_;
+};
+
+}  // namespace rocdrill::isa
