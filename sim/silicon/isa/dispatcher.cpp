@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cstring>
 #include <deque>
-#include <stdexcept>
 
 #include "sim/silicon/isa/memory.hpp"
 #include "sim/silicon/isa/workgroup.hpp"
@@ -62,8 +61,9 @@ void Dispatcher::Job::preload_kernarg() {
   const std::uint64_t va = plan_.launch.packet.kernarg_address + kd.preload_offset() * 4;
   const std::size_t bytes =
       std::min<std::size_t>(kd.preload_length(), std::size(plan_.preloaded)) * 4;
-  const void* from = plan_.space.translate(va, bytes, cp::Access::read);
-  if (from != nullptr) std::memcpy(plan_.preloaded, from, bytes);
+  Memory memory(plan_.space);
+  if (const void* from = memory.at(va, bytes, cp::Access::read); from != nullptr)
+    std::memcpy(plan_.preloaded, from, bytes);
 }
 
 /// False: nothing can run, and the outcome says why.
@@ -219,10 +219,8 @@ void Dispatcher::Job::run_groups(Worker& worker) {
   if (cancelled() && !failed_) outcome_.end = End::cancelled;
 }
 
-Dispatcher::Dispatcher(Shape shape, unsigned threads, Level level)
-    : shape_(std::move(shape)), code_(shape_.processor, level) {
-  if (!executes(shape_.processor))
-    throw std::invalid_argument("instructions of " + shape_.processor + " are not executed");
+Dispatcher::Dispatcher(Shape shape, std::shared_ptr<CodeCache> code, unsigned threads)
+    : shape_(std::move(shape)), code_(std::move(code)) {
   if (threads == 0) threads = std::max(1u, std::thread::hardware_concurrency());
   for (unsigned n = 0; n < threads; ++n) workers_.push_back(std::make_unique<Worker>());
 }
@@ -254,7 +252,7 @@ void Dispatcher::work(std::size_t number) {
 
 Outcome Dispatcher::run(const Launch& launch, cp::AddressSpace& space,
                         const std::atomic<bool>* cancel) {
-  Job job(shape_, launch, space, code_, cancel);
+  Job job(shape_, launch, space, *code_, cancel);
   if (!job.plan()) return job.outcome();
   const bool shared = workers_.size() > 1 && job.groups() > 1;
   if (shared) {

@@ -1,4 +1,5 @@
-// The shader array of one GPU, or as much of it as this machine has cores: runs dispatches.
+// The shader array of one GPU, or as much of it as this machine has cores: runs one dispatch at a
+// time.
 #pragma once
 
 #include <atomic>
@@ -16,9 +17,9 @@ namespace rocdrill::isa {
 
 class Dispatcher {
  public:
-  /// `threads`: host threads that run workgroups, the caller's among them; 0: one per core.
-  /// Throws std::invalid_argument for a processor whose instructions are not executed.
-  explicit Dispatcher(Shape shape, unsigned threads = 0, Level level = best_level());
+  /// `code`: for the shape's processor; several dispatchers may share it. `threads`: host threads
+  /// that run workgroups, the caller's among them; 0: one per core.
+  Dispatcher(Shape shape, std::shared_ptr<CodeCache> code, unsigned threads = 0);
   ~Dispatcher();
   Dispatcher(const Dispatcher&) = delete;
   Dispatcher& operator=(const Dispatcher&) = delete;
@@ -30,14 +31,14 @@ class Dispatcher {
               const std::atomic<bool>* cancel = nullptr);
 
   const Shape& shape() const { return shape_; }
-  CodeCache& code() { return code_; }
+  CodeCache& code() { return *code_; }
 
  private:
   class Job;
   void work(std::size_t number);
 
   Shape shape_;
-  CodeCache code_;
+  std::shared_ptr<CodeCache> code_;
   std::mutex mutex_;
   std::condition_variable wake_;
   std::condition_variable idle_;

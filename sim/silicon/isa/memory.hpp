@@ -40,7 +40,7 @@ class Memory {
     const Range* range = find(va, access);
     if (range != nullptr && range->holds(va, bytes)) [[likely]]
       return range->host(va);
-    return static_cast<std::byte*>(space_.translate(va, bytes, access));
+    return range == nullptr ? nullptr : across(va, bytes, access);
   }
   /// Forgets what was looked up if the mapping has changed since.
   void refresh();
@@ -49,6 +49,8 @@ class Memory {
  private:
   static constexpr unsigned kept = 6;
   const Range* look_up(std::uint64_t va, cp::Access access);
+  /// Over the end of one range into the next, if their host memory is neighbouring too.
+  std::byte* across(std::uint64_t va, std::uint64_t bytes, cp::Access access);
 
   cp::AddressSpace& space_;
   Range ranges_[2][kept];  // for reading, for writing
