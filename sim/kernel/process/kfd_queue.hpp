@@ -1,6 +1,7 @@
 // A hardware queue of a process: the engine's state machine and what KFD does with what it reports.
 #pragma once
 
+#include "sim/kernel/process/kernel_runner.hpp"
 #include "sim/kernel/process/kfd_process.hpp"
 #include "sim/silicon/command_processor/queue.hpp"
 #include "sim/silicon/command_processor/sdma.hpp"
@@ -79,8 +80,9 @@ class KfdProcess::HardwareQueue {
 
 class KfdProcess::AqlQueue final : public HardwareQueue, public cp::Hooks {
  public:
+  /// `gpu`: of the queue.
   AqlQueue(KfdProcess& process, const cp::QueueConfig& config, const kfd::CreateQueueArgs& args,
-           std::uint32_t doorbell_index);
+           std::uint32_t doorbell_index, const GpuFacts& gpu);
 
   void ring(std::uint64_t value) override { queue.doorbell(value); }
   bool run() override;
@@ -108,6 +110,7 @@ class KfdProcess::AqlQueue final : public HardwareQueue, public cp::Hooks {
   QueueKind kind() const override { return QueueKind::aql; }
   void inject(const cp::QueueFaultInjection& faults) override { queue.inject(faults); }
   EventId cause_of(const cp::QueueError& error) const;
+  bool settle_kernels();
 
   /// The request that rocdrill does not model, if that ended the queue.
   EventId refused_ = no_event;
@@ -116,6 +119,8 @@ class KfdProcess::AqlQueue final : public HardwareQueue, public cp::Hooks {
   std::uint64_t spoiled_index_ = 0;
   EventId overrun_ = no_event;
   const std::uint64_t save_area_;  ///< CWSR area, 0 if none
+  /// nullptr where the GPU's instructions are not executed: its queues refuse kernels.
+  const std::unique_ptr<KernelRunner> runner_;
 
  public:
   cp::Queue queue;

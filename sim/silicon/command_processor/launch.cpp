@@ -130,6 +130,18 @@ Queue::Step Queue::launch_agent_dispatch(const aql::Packet& packet) {
   return Step::again;
 }
 
+/// The runtime is told once and resets the signal when it has done what it can.
+bool Queue::has_what_it_needs(const KernelLaunch& launch) {
+  if (wait_ == WaitReason::scratch) {
+    aql::AmdSignal* signal = inactive_signal();
+    if (signal == nullptr || signal::load(*signal) != 0) return false;
+  }
+  const std::uint32_t bits = executor_->lacks(launch);
+  if (bits == 0) return true;
+  raise_inactive_signal(bits);
+  return false;
+}
+
 Queue::Step Queue::launch_kernel_dispatch(const aql::Packet& packet) {
   const auto body = packet.as<aql::KernelDispatch>();
   if (const auto code = check_dispatch(body, config_.limits); code != KfdException::none) {
@@ -145,17 +157,19 @@ Queue::Step Queue::launch_kernel_dispatch(const aql::Packet& packet) {
   if (executor_ == nullptr) {
     return refuse(KfdException::packet_unsupported, "AQL kernel dispatch");
   }
+  const KernelLaunch request{.queue_id = config_.id,
+                             .packet_index = launch_index_,
+                             .packet_va = slot_va(launch_index_),
+                             .amd_queue_va = config_.amd_queue_va,
+                             .entry_va = std::get<std::uint64_t>(entry),
+                             .packet = body};
+  if (!has_what_it_needs(request)) return stall(WaitReason::scratch);
   InFlight flight{.index = launch_index_, .packet = packet, .holds_slot = true};
   if (!begin_profile(body.completion_signal, flight)) return Step::stop;
   in_flight_.push_back(flight);
   ++held_slots_;
   mark_launched(flight);
-  const auto launched = executor_->launch({.queue_id = config_.id,
-                                           .packet_index = flight.index,
-                                           .packet_va = slot_va(flight.index),
-                                           .amd_queue_va = config_.amd_queue_va,
-                                           .entry_va = std::get<std::uint64_t>(entry),
-                                           .packet = body});
+  const auto launched = executor_->launch(request);
   if (!launched) {
     fail(launched.error(), flight.index);
   } else if (*launched == LaunchState::completed) {

@@ -46,7 +46,7 @@ CodeCache::Place CodeCache::find(std::uint64_t va, cp::AddressSpace& space) {
   }
   const std::span<const std::byte> code = code_at(va, space);
   if (va % 4 != 0 || code.size() < 4) return {};
-  Known known{decoder_.decode(code, va), space.generation()};
+  Known known{decoder().decode(code, va), space.generation()};
   const Fragment* fragment = known.fragment.get();
   known_.emplace(va, std::move(known));
   return {&fragment->code.front(), fragment};

@@ -5,6 +5,8 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <optional>
+#include <string>
 #include <vector>
 
 #include "sim/silicon/command_processor/address_space.hpp"
@@ -16,7 +18,7 @@ namespace rocdrill::isa {
 class CodeCache {
  public:
   explicit CodeCache(std::string_view processor, Level level = best_level())
-      : decoder_(processor, level) {}
+      : processor_(processor), level_(level) {}
 
   struct Place {
     const Instruction* instruction = nullptr;
@@ -26,7 +28,11 @@ class CodeCache {
   /// last mapped anew. Nothing if no executable memory lies there.
   Place find(std::uint64_t va, cp::AddressSpace& space);
 
-  Decoder& decoder() { return decoder_; }  ///< not while waves run
+  /// Not while waves run. Made at first use: LLVM takes a few milliseconds to get ready.
+  Decoder& decoder() {
+    if (!decoder_) decoder_.emplace(processor_, level_);
+    return *decoder_;
+  }
 
  private:
   struct Known {
@@ -36,7 +42,9 @@ class CodeCache {
   bool current(Known& known, cp::AddressSpace& space);
 
   std::mutex mutex_;
-  Decoder decoder_;
+  std::string processor_;
+  Level level_;
+  std::optional<Decoder> decoder_;
   std::multimap<std::uint64_t, Known> known_;  // by Fragment::begin
   std::vector<std::unique_ptr<Fragment>> replaced_;
 };

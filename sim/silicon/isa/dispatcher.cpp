@@ -95,8 +95,10 @@ bool Dispatcher::Job::plan() {
   const std::uint32_t granule = shape.unified_registers() ? 8 : 4;
   const std::uint32_t allocated = (kd.granulated_vgprs() + 1) * granule;
   if (shape.unified_registers()) {
-    plan_.vgprs = std::min(allocated, kd.accum_offset());
-    plan_.agprs = allocated - plan_.vgprs;
+    // AccVGPRs lie behind accum_offset of the same registers; code that names both halves of one is
+    // no compiler's, so each has memory of its own here.
+    plan_.vgprs = std::min(allocated, 256u);
+    plan_.agprs = allocated - std::min(allocated, kd.accum_offset());
   } else {
     plan_.vgprs = plan_.agprs = allocated;
   }
@@ -106,8 +108,7 @@ bool Dispatcher::Job::plan() {
     outcome_.text = "a VGPR that was not allocated";
     return false;
   }
-  plan_.lds_bytes =
-      round_up(std::max(launch.packet.group_segment_size, kd.group_segment_fixed_size), 512);
+  plan_.lds_bytes = round_up(launch.packet.group_segment_size, 512);
   std::uint64_t per_cu = std::max<std::uint64_t>(1, shape.waves_per_cu / plan_.waves);
   if (plan_.lds_bytes != 0)
     per_cu = std::min<std::uint64_t>(
