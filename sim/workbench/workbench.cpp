@@ -212,16 +212,40 @@ std::expected<isa::Launch, std::string> Workbench::prepare(const KernelLaunch& r
   return launch;
 }
 
+void Workbench::free(const Buffer& buffer) {
+  space_.remove(buffer.va());
+  ::munmap(buffer.data_, whole_pages(buffer.size_));
+  std::erase_if(buffers_, [&](const Buffer& one) { return one.data_ == buffer.data_; });
+}
+
 std::expected<isa::Outcome, std::string> Workbench::run(const KernelLaunch& request) {
   Buffer kernarg;
   const auto launch = prepare(request, kernarg);
   if (!launch) return std::unexpected(launch.error());
   isa::Outcome outcome = dispatcher_->run(*launch, space_);
-  // The segment belongs to this launch alone.
-  space_.remove(kernarg.va());
-  ::munmap(kernarg.data_, whole_pages(kernarg.size_));
-  std::erase_if(buffers_, [&](const Buffer& one) { return one.data_ == kernarg.data_; });
+  free(kernarg);
   return outcome;
+}
+
+std::expected<isa::Outcome, std::string> Workbench::step(const KernelLaunch& request,
+                                                         std::uint64_t workgroup,
+                                                         std::uint32_t wave,
+                                                         const isa::Dispatcher::Look& look) {
+  Buffer kernarg;
+  const auto launch = prepare(request, kernarg);
+  if (!launch) return std::unexpected(launch.error());
+  isa::Outcome outcome = dispatcher_->step(*launch, space_, workgroup, wave, look);
+  free(kernarg);
+  return outcome;
+}
+
+isa::Decoder::Text Workbench::disassemble_at(std::uint64_t va) {
+  const auto extent = space_.extent(va, cp::Access::execute);
+  if (!extent) return {.text = "not mapped", .mnemonic = {}, .legal = false, .executed = false};
+  return dispatcher_->code().decoder().disassemble(
+      {reinterpret_cast<const std::byte*>(va + extent->to_host),
+       extent->bytes - (va - extent->begin)},
+      va);
 }
 
 std::vector<Workbench::Line> Workbench::disassemble(const Kernel& kernel) {
