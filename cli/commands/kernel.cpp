@@ -143,7 +143,9 @@ std::string end_text(const isa::Outcome& outcome, Workbench& bench) {
     case isa::End::cancelled:
       return "stopped";
     case isa::End::unmodelled:
-      return fmt::format("not modelled: {} {}", outcome.text, where);
+      return outcome.text == bench.disassemble_at(outcome.va).text
+                 ? fmt::format("not modelled: {}", where)
+                 : fmt::format("not modelled: {} {}", outcome.text, where);
     case isa::End::exception:
       break;
   }
@@ -421,12 +423,10 @@ int coverage(const po::variables_map& arguments) {
   std::map<std::string, std::size_t> missing;
   std::size_t total = 0;
   std::size_t illegal = 0;
-  for (const code_objects::Kernel& kernel : bench->code_object().kernels) {
-    for (const Workbench::Line& line : bench->disassemble(kernel)) {
-      ++total;
-      if (!line.text.legal) ++illegal;
-      if (line.text.legal && !line.text.executed) ++missing[line.text.mnemonic];
-    }
+  for (const Workbench::Line& line : bench->disassemble_all()) {
+    ++total;
+    if (!line.text.legal) ++illegal;
+    if (line.text.legal && !line.text.executed) ++missing[line.text.mnemonic];
   }
   if (flag(arguments, "json")) {
     Json list = Json::object();
@@ -436,9 +436,9 @@ int coverage(const po::variables_map& arguments) {
                 {"illegal", illegal},
                 {"missing", std::move(list)}});
   } else {
-    print(fmt::format("{}: {} instructions in {} kernels, {} mnemonics not executed\n",
-                      bench->code_object().target.text(), total,
-                      bench->code_object().kernels.size(), missing.size()));
+    print(fmt::format("{}: {} instructions, {} mnemonics not executed{}\n",
+                      bench->code_object().target.text(), total, missing.size(),
+                      illegal == 0 ? "" : fmt::format(", {} words are no instruction", illegal)));
     for (const auto& [mnemonic, count] : missing) print(fmt::format("  {:<32} {}\n", mnemonic, count));
   }
   return missing.empty() ? exit_ok : exit_failed;

@@ -97,7 +97,7 @@ std::expected<std::unique_ptr<Workbench>, std::string> Workbench::open(
   if (picked.bytes.empty()) return std::unexpected(picked.error);
   auto object = code_objects::read_code_object(picked.bytes);
   if (!object) return std::unexpected(object.error().what);
-  const std::string& own = object->target.processor;
+  const std::string own = object->target.processor;
   if (!isa::executes(own))
     return std::unexpected("instructions of " + own + " are not executed");
   std::unique_ptr<Workbench> bench(new Workbench);
@@ -248,20 +248,34 @@ isa::Decoder::Text Workbench::disassemble_at(std::uint64_t va) {
       va);
 }
 
-std::vector<Workbench::Line> Workbench::disassemble(const Kernel& kernel) {
+std::vector<Workbench::Line> Workbench::disassemble_range(std::uint64_t begin,
+                                                          std::uint64_t bytes) {
   std::vector<Line> lines;
-  if (!kernel.descriptor) return lines;
+  const std::span<const std::byte> code = image_.bytes().subspan(begin, bytes);
+  for (std::size_t at = 0; at < code.size();) {
+    lines.push_back({begin + at, dispatcher_->code().decoder().disassemble(
+                                     code.subspan(at), image_.va() + begin + at)});
+    at += lines.back().text.bytes;
+  }
+  return lines;
+}
+
+std::vector<Workbench::Line> Workbench::disassemble(const Kernel& kernel) {
+  if (!kernel.descriptor) return {};
   const std::uint64_t entry =
       kernel.descriptor_address +
       static_cast<std::uint64_t>(kernel.descriptor->kernel_code_entry_byte_offset);
   const isa::CodeCache::Place place = dispatcher_->code().find(image_.va() + entry, space_);
-  if (place.fragment == nullptr) return lines;
-  const std::span<const std::byte> code(place.fragment->bytes);
-  for (std::size_t at = 0; at < code.size();) {
-    const std::uint64_t va = place.fragment->begin + at;
-    lines.push_back({va - image_.va(), dispatcher_->code().decoder().disassemble(
-                                           code.subspan(at), va)});
-    at += lines.back().text.bytes;
+  if (place.fragment == nullptr) return {};
+  return disassemble_range(entry, place.fragment->bytes.size());
+}
+
+std::vector<Workbench::Line> Workbench::disassemble_all() {
+  std::vector<Line> lines;
+  for (const code_objects::Segment& segment : object_.segments) {
+    if (!segment.executable) continue;
+    const std::vector<Line> more = disassemble_range(segment.address, segment.file_size & ~3ull);
+    lines.insert(lines.end(), more.begin(), more.end());
   }
   return lines;
 }

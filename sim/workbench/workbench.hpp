@@ -78,11 +78,14 @@ class Workbench {
     isa::Decoder::Text text;
   };
   std::vector<Line> disassemble(const code_objects::Kernel& kernel);
+  /// All executable segments, functions and padding included.
+  std::vector<Line> disassemble_all();
 
  private:
   Workbench() = default;
   std::expected<isa::Launch, std::string> prepare(const KernelLaunch& launch, Buffer& kernarg);
   void free(const Buffer& buffer);
+  std::vector<Line> disassemble_range(std::uint64_t begin, std::uint64_t bytes);
   std::expected<void, std::string> load(std::span<const std::byte> file);
 
   code_objects::CodeObject object_;
