@@ -8,10 +8,12 @@
 #include <cstring>
 #include <new>
 
+#include "sim/code_objects/compressed.hpp"
 #include "sim/code_objects/fat_binary.hpp"
 #include "sim/code_objects/loader.hpp"
 #include "sim/silicon/isa/run.hpp"
 #include "sim/silicon/isa/workgroup.hpp"
+#include "stack/formats/offload_bundle.hpp"
 
 namespace rocdrill::workbench {
 namespace {
@@ -93,6 +95,13 @@ Picked pick(std::span<const std::byte> file, std::string_view processor) {
 
 std::expected<std::unique_ptr<Workbench>, std::string> Workbench::open(
     std::span<const std::byte> file, std::string_view processor, const WorkbenchOptions& options) {
+  std::vector<std::byte> plain;
+  if (offload_bundle::is_compressed(file)) {
+    auto expanded = code_objects::expand(file);
+    if (!expanded) return std::unexpected(expanded.error().what);
+    plain = std::move(*expanded);
+    file = plain;
+  }
   const Picked picked = pick(file, processor);
   if (picked.bytes.empty()) return std::unexpected(picked.error);
   auto object = code_objects::read_code_object(picked.bytes);
