@@ -195,11 +195,8 @@ std::expected<Argument, std::string> parse_buffer(std::string_view text, Element
 /// The type that metadata gives a scalar; without a name floating-point text decides.
 std::optional<Element> own_type(const code_objects::KernelArgument& wanted, std::string_view text) {
   const std::string& type = wanted.type_name;
-  const bool real = type.empty()
-                        ? text.find_first_of(".nN") != std::string_view::npos ||
-                              (!text.starts_with("0x") &&
-                               text.find_first_of("eE") != std::string_view::npos)
-                        : type == "float" || type == "double" || type == "half";
+  const bool real = type.empty() ? !parse_integer(text) && parse_float(std::string(text))
+                                 : type == "float" || type == "double" || type == "half";
   switch (wanted.size) {
     case 1:
       return Element::u8;
