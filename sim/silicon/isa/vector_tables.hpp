@@ -11,6 +11,8 @@ namespace rocdrill::isa {
 /// One function per file of lanes/.
 #define ROCDRILL_LANE_TABLES(X) \
   X(float_entries)              \
+  X(float_compare_entries)      \
+  X(double_entries)             \
   X(integer_entries)
 
 #define ROCDRILL_DECLARE(function) std::span<const Entry> function();

@@ -42,6 +42,10 @@ enum class To : std::uint8_t { even, down, up, zero };
 // The forms with a mask do not make GCC 12 warn of what its header leaves undefined.
 inline constexpr __mmask16 all = 0xFFFF;
 inline constexpr __mmask8 all8 = 0xFF;
+template <int which>
+ROCDRILL_INLINE __m256i half_of(__m512i a) {
+  return _mm512_maskz_extracti64x4_epi64(all8, a, which);
+}
 ROCDRILL_INLINE F32 fused(F32 a, F32 b, F32 c) { return _mm512_fmadd_ps(a, b, c); }
 ROCDRILL_INLINE F64 fused(F64 a, F64 b, F64 c) { return _mm512_fmadd_pd(a, b, c); }
 ROCDRILL_INLINE F32 root(F32 a) { return _mm512_maskz_sqrt_ps(all, a); }
@@ -202,8 +206,8 @@ ROCDRILL_INLINE F32 to_single(D64 a) {
 }
 ROCDRILL_INLINE D64 to_double(I32 a) {
   const __m512i grouped = _mm512_maskz_permutexvar_epi32(all, group_order(), as<__m512i>(a));
-  return {_mm512_maskz_cvtepi32_pd(all8, _mm512_castsi512_si256(grouped)),
-          _mm512_maskz_cvtepi32_pd(all8, _mm512_maskz_extracti32x8_epi32(all8, grouped, 1))};
+  return {_mm512_maskz_cvtepi32_pd(all8, half_of<0>(grouped)),
+          _mm512_maskz_cvtepi32_pd(all8, half_of<1>(grouped))};
 }
 #elif defined(__AVX2__)
 ROCDRILL_INLINE D64 to_double(F32 a) {
