@@ -13,6 +13,8 @@ namespace rocdrill::isa {
   X(float_entries)              \
   X(float_compare_entries)      \
   X(double_entries)             \
+  X(division_entries)           \
+  X(transcendental_entries)     \
   X(integer_entries)
 
 #define ROCDRILL_DECLARE(function) std::span<const Entry> function();
