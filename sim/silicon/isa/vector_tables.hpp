@@ -15,6 +15,7 @@ namespace rocdrill::isa {
   X(double_entries)             \
   X(division_entries)           \
   X(transcendental_entries)     \
+  X(half_entries)               \
   X(integer_entries)
 
 #define ROCDRILL_DECLARE(function) std::span<const Entry> function();
