@@ -16,6 +16,7 @@ namespace rocdrill::isa {
   X(division_entries)           \
   X(transcendental_entries)     \
   X(half_entries)               \
+  X(packed_float_entries)       \
   X(integer_entries)
 
 #define ROCDRILL_DECLARE(function) std::span<const Entry> function();
