@@ -17,6 +17,8 @@ namespace rocdrill::isa {
   X(transcendental_entries)     \
   X(half_entries)               \
   X(packed_float_entries)       \
+  X(convert_entries)            \
+  X(fp8_entries)                \
   X(integer_entries)
 
 #define ROCDRILL_DECLARE(function) std::span<const Entry> function();

@@ -8,15 +8,18 @@ namespace rocdrill::isa::ROCDRILL_LEVEL {
 
 typedef std::uint64_t Pair64u __attribute__((aligned(4), may_alias));
 
-// --- conversion; the low half of each dword, rounded in the host's mode --------------------------
+// --- conversion; the low half of each dword ------------------------------------------------------
+
+enum class Rounding : std::uint8_t { mode, zero };  ///< the host's mode, or toward zero
 
 #if defined(__AVX512F__)
 ROCDRILL_INLINE F32 from_half(U32 value) {
   return _mm512_maskz_cvtph_ps(all, _mm512_maskz_cvtepi32_epi16(all, as<__m512i>(value)));
 }
+template <Rounding rounding = Rounding::mode>
 ROCDRILL_INLINE U32 to_half(F32 value) {
-  return as<U32>(_mm512_maskz_cvtepu16_epi32(
-      all, _mm512_maskz_cvtps_ph(all, value, _MM_FROUND_CUR_DIRECTION)));
+  constexpr int how = rounding == Rounding::zero ? _MM_FROUND_TO_ZERO : _MM_FROUND_CUR_DIRECTION;
+  return as<U32>(_mm512_maskz_cvtepu16_epi32(all, _mm512_maskz_cvtps_ph(all, value, how)));
 }
 #elif defined(__AVX2__)
 ROCDRILL_INLINE F32 from_half(U32 value) {
@@ -24,8 +27,10 @@ ROCDRILL_INLINE F32 from_half(U32 value) {
   const __m256i packed = _mm256_permute4x64_epi64(_mm256_packus_epi32(lanes, lanes), 0xD8);
   return _mm256_cvtph_ps(_mm256_castsi256_si128(packed));
 }
+template <Rounding rounding = Rounding::mode>
 ROCDRILL_INLINE U32 to_half(F32 value) {
-  return as<U32>(_mm256_cvtepu16_epi32(_mm256_cvtps_ph(value, _MM_FROUND_CUR_DIRECTION)));
+  constexpr int how = rounding == Rounding::zero ? _MM_FROUND_TO_ZERO : _MM_FROUND_CUR_DIRECTION;
+  return as<U32>(_mm256_cvtepu16_epi32(_mm256_cvtps_ph(value, how)));
 }
 #else
 ROCDRILL_INLINE F32 from_half(U32 value) {
@@ -61,10 +66,11 @@ ROCDRILL_INLINE std::uint32_t to_half(std::uint32_t value, unsigned rounding) {
       rounding == 0 ? rest > half || (rest == half && (whole & 1) != 0) : rest != 0 && outwards;
   return sign | (whole + (up ? 1 : 0));
 }
+template <Rounding rounding = Rounding::mode>
 ROCDRILL_INLINE U32 to_half(F32 value) {
-  const unsigned rounding = _mm_getcsr() >> 13 & 3;
+  const unsigned how = rounding == Rounding::zero ? 3 : _mm_getcsr() >> 13 & 3;
   U32 out;
-  for (unsigned n = 0; n < width; ++n) out[n] = to_half(as<U32>(value)[n], rounding);
+  for (unsigned n = 0; n < width; ++n) out[n] = to_half(as<U32>(value)[n], how);
   return out;
 }
 #endif
@@ -156,9 +162,17 @@ ROCDRILL_INLINE Ordered maximum(Ordered a, Ordered b) {
 
 // --- modifiers -----------------------------------------------------------------------------------
 
-/// Half denormals are kept: what the handlers without modifiers take for granted.
+/// Half denormals are kept and overflows are infinite: what handlers without modifiers take for
+/// granted.
 ROCDRILL_INLINE bool plain_halves(const Wave& w) {
-  return (w.mode & mode_half_denormals) == mode_half_denormals;
+  return (w.mode & (mode_half_denormals | mode_half_saturates)) == mode_half_denormals;
+}
+
+/// What became infinite though it was finite is the largest number instead.
+ROCDRILL_INLINE U32 saturated(U32 half, F32 from) {
+  const I32 finite = (as<U32>(from) & 0x7FFFFFFFu) < splat(0x7F800000);
+  const I32 overflow = finite & ((half & 0x7FFFu) == splat(0x7C00));
+  return half - (as<U32>(overflow) & 1u);
 }
 
 /// Denormal halves become zeros of their sign; in both halves of the dwords.
@@ -203,11 +217,14 @@ struct FinishHalf<false> {
 template <>
 struct FinishHalf<true> {
   Finish<true> how;
-  bool flush;
+  bool flush, saturates;
   ROCDRILL_INLINE FinishHalf(const Wave& w, const Instruction& i)
-      : how(w, i, mode_half_denormals), flush((w.mode & 0x80) == 0) {}
+      : how(w, i, mode_half_denormals),
+        flush((w.mode & 0x80) == 0),
+        saturates((w.mode & mode_half_saturates) != 0) {}
   ROCDRILL_INLINE U32 operator()(F32 value) const {
     U32 half = to_half(value);
+    if (saturates) half = saturated(half, value);
     if (how.scale != 0 || how.clamps) half = to_half(how(from_half(half)));
     return flush ? flushed_halves(half) : half;
   }

@@ -11,6 +11,7 @@ inline constexpr std::uint32_t mode_single_denormals = 0x30;
 inline constexpr std::uint32_t mode_half_denormals = 0xC0;
 inline constexpr std::uint32_t mode_dx10_clamp = 1 << 8;
 inline constexpr std::uint32_t mode_ieee = 1 << 9;
+inline constexpr std::uint32_t mode_half_saturates = 1 << 23;  ///< FP16_OVFL
 
 // --- results -------------------------------------------------------------------------------------
 
@@ -114,7 +115,7 @@ template <bool modified>
 struct Finish;
 template <>
 struct Finish<false> {
-  ROCDRILL_INLINE Finish(const Wave&, const Instruction&) {}
+  ROCDRILL_INLINE Finish(const Wave&, const Instruction&, std::uint32_t = 0) {}
   ROCDRILL_INLINE F32 operator()(F32 value) const { return value; }
 };
 template <>

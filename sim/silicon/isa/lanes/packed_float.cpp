@@ -32,22 +32,28 @@ struct AsItIs {
   ROCDRILL_INLINE U32 operator()(U32 value) const { return value; }
 };
 
+/// Rounds two vectors of results to halves, as MODE and clamp have it.
 struct FinishPacked {
-  bool clamps, nan_to_zero, flush;
+  bool clamps, nan_to_zero, flush, saturates;
   ROCDRILL_INLINE FinishPacked(const Wave& w, const Instruction& i)
       : clamps((i.flags & clamp) != 0),
         nan_to_zero((w.mode & mode_dx10_clamp) != 0),
-        flush((w.mode & 0x80) == 0) {}
-  ROCDRILL_INLINE F32 in_range(F32 value) const {
-    return clamped<F32, I32>(value, F32{}, splat_f(1), nan_to_zero);
+        flush((w.mode & 0x80) == 0),
+        saturates((w.mode & mode_half_saturates) != 0) {}
+  ROCDRILL_INLINE F32 one(F32 value) const {
+    if (clamps) value = clamped<F32, I32>(value, F32{}, splat_f(1), nan_to_zero);
+    if (!saturates) return value;
+    const I32 finite = (as<U32>(value) & 0x7FFFFFFFu) < splat(0x7F800000);
+    const F32 bounded = clamped<F32, I32>(value, splat_f(-65504), splat_f(65504), false);
+    return choose(finite, bounded, value);
   }
-  ROCDRILL_INLINE U32 operator()(U32 value) const {
-    if (clamps) {
-      const Halves halves = unpack(value);
-      value = pack({in_range(halves.a), in_range(halves.b)});
-    }
-    return flush ? flushed_halves(value) : value;
+  ROCDRILL_INLINE U32 operator()(Halves value) const {
+    const U32 out = pack({one(value.a), one(value.b)});
+    return flush ? flushed_halves(out) : out;
   }
+};
+struct JustPack {
+  ROCDRILL_INLINE U32 operator()(Halves value) const { return pack(value); }
 };
 
 /// No modifier but the op_sel_hi that every source has, and denormals are kept.
@@ -57,7 +63,7 @@ ROCDRILL_INLINE bool plain(const Wave& w, const Instruction& i, unsigned sources
   return out;
 }
 
-using Packed = U32 (*)(U32, U32, U32);
+using Packed = Halves (*)(U32, U32, U32);
 
 template <Packed operation, unsigned sources, class Taken, class Done>
 ROCDRILL_INLINE void compute(Wave& w, const Instruction& i, Done done) {
@@ -74,28 +80,28 @@ ROCDRILL_INLINE void compute(Wave& w, const Instruction& i, Done done) {
 template <Packed operation, unsigned sources>
 const Instruction* packed(Wave& w, const Instruction* i) {
   if (plain(w, *i, sources)) [[likely]] {
-    compute<operation, sources, AsItIs>(w, *i, [](U32 value) { return value; });
+    compute<operation, sources, AsItIs>(w, *i, JustPack());
   } else {
     compute<operation, sources, Pick>(w, *i, FinishPacked(w, *i));
   }
   return i + 1;
 }
 
-ROCDRILL_INLINE U32 add(U32 a, U32 b, U32) {
+ROCDRILL_INLINE Halves add(U32 a, U32 b, U32) {
   const Halves x = unpack(a);
   const Halves y = unpack(b);
-  return pack({x.a + y.a, x.b + y.b});
+  return {x.a + y.a, x.b + y.b};
 }
-ROCDRILL_INLINE U32 multiply(U32 a, U32 b, U32) {
+ROCDRILL_INLINE Halves multiply(U32 a, U32 b, U32) {
   const Halves x = unpack(a);
   const Halves y = unpack(b);
-  return pack({x.a * y.a, x.b * y.b});
+  return {x.a * y.a, x.b * y.b};
 }
-ROCDRILL_INLINE U32 fma(U32 a, U32 b, U32 c) {
+ROCDRILL_INLINE Halves fma(U32 a, U32 b, U32 c) {
   const Halves x = unpack(a);
   const Halves y = unpack(b);
   const Halves z = unpack(c);
-  return pack({fused_half(x.a, y.a, z.a), fused_half(x.b, y.b, z.b)});
+  return {fused_half(x.a, y.a, z.a), fused_half(x.b, y.b, z.b)};
 }
 /// The instruction as it is, for what MODE.IEEE makes of signalling NaNs.
 template <Ordered (*operation)(Ordered, Ordered)>
@@ -111,7 +117,8 @@ const Instruction* order(Wave& w, const Instruction* i) {
     const U32 q = y(b.low_of(n));
     const Ordered low = operation(Ordered(p & 0xFFFFu, ieee), Ordered(q & 0xFFFFu, ieee));
     const Ordered high = operation(Ordered(p >> 16, ieee), Ordered(q >> 16, ieee));
-    return finish(to_half(low.value) | to_half(high.value) << 16);
+    const U32 out = to_half(finish.one(low.value)) | to_half(finish.one(high.value)) << 16;
+    return finish.flush ? flushed_halves(out) : out;
   });
   return i + 1;
 }
@@ -268,13 +275,16 @@ const Instruction* mix(Wave& w, const Instruction* i) {
   const Finish<true> finish(w, *i);
   const std::byte* before = operand(w, *i, dst);
   const bool flush = (w.mode & 0x80) == 0;
+  const bool saturates = (w.mode & mode_half_saturates) != 0;
   walk(w, *i, [&](unsigned n) __attribute__((always_inline)) {
     const F32 value = finish(operation(a(n), b(n), c(n)));
     if constexpr (result == Result::single) {
       return as<U32>(value);
     } else {
       const U32 kept = load(before + n * 4 * width);
-      const U32 half = flush ? flushed_halves(to_half(value)) : to_half(value);
+      U32 half = to_half(value);
+      if (flush) half = flushed_halves(half);
+      if (saturates) half = saturated(half, value);
       return result == Result::low ? (kept & 0xFFFF0000u) | half : (kept & 0xFFFFu) | half << 16;
     }
   });
