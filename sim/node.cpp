@@ -4,6 +4,7 @@
 
 #include <stdexcept>
 
+#include "sim/app.hpp"
 #include "sim/frameworks/torch.hpp"
 #include "sim/hip/hip.hpp"
 #include "sim/provision.hpp"
@@ -197,8 +198,8 @@ void Node::run_hip_app(const std::string& path) {
   const auto hip = open_hip(*process);
   hip->register_fat_binary(path);
   const auto count = hip->device_count();
-  const auto result =
-      count ? hip->launch(0, path, "saxpy") : HipResult<void>(std::unexpected(count.error()));
+  const auto result = count ? run_app(*hip, path, "saxpy")
+                            : HipResult<void>(std::unexpected(count.error()));
   if (result) return;
   const std::string text = result.error().abort_text.empty() ? rocdrill::name(result.error().error)
                                                              : result.error().abort_text;

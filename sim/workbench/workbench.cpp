@@ -8,10 +8,12 @@
 #include <cstring>
 #include <new>
 
+#include "sim/code_objects/compressed.hpp"
 #include "sim/code_objects/fat_binary.hpp"
 #include "sim/code_objects/loader.hpp"
 #include "sim/silicon/isa/run.hpp"
 #include "sim/silicon/isa/workgroup.hpp"
+#include "stack/formats/offload_bundle.hpp"
 
 namespace rocdrill::workbench {
 namespace {
@@ -93,11 +95,18 @@ Picked pick(std::span<const std::byte> file, std::string_view processor) {
 
 std::expected<std::unique_ptr<Workbench>, std::string> Workbench::open(
     std::span<const std::byte> file, std::string_view processor, const WorkbenchOptions& options) {
+  std::vector<std::byte> plain;
+  if (offload_bundle::is_compressed(file)) {
+    auto expanded = code_objects::expand(file);
+    if (!expanded) return std::unexpected(expanded.error().what);
+    plain = std::move(*expanded);
+    file = plain;
+  }
   const Picked picked = pick(file, processor);
   if (picked.bytes.empty()) return std::unexpected(picked.error);
   auto object = code_objects::read_code_object(picked.bytes);
   if (!object) return std::unexpected(object.error().what);
-  const std::string& own = object->target.processor;
+  const std::string own = object->target.processor;
   if (!isa::executes(own))
     return std::unexpected("instructions of " + own + " are not executed");
   std::unique_ptr<Workbench> bench(new Workbench);
@@ -212,32 +221,70 @@ std::expected<isa::Launch, std::string> Workbench::prepare(const KernelLaunch& r
   return launch;
 }
 
+void Workbench::free(const Buffer& buffer) {
+  space_.remove(buffer.va());
+  ::munmap(buffer.data_, whole_pages(buffer.size_));
+  std::erase_if(buffers_, [&](const Buffer& one) { return one.data_ == buffer.data_; });
+}
+
 std::expected<isa::Outcome, std::string> Workbench::run(const KernelLaunch& request) {
   Buffer kernarg;
   const auto launch = prepare(request, kernarg);
   if (!launch) return std::unexpected(launch.error());
   isa::Outcome outcome = dispatcher_->run(*launch, space_);
-  // The segment belongs to this launch alone.
-  space_.remove(kernarg.va());
-  ::munmap(kernarg.data_, whole_pages(kernarg.size_));
-  std::erase_if(buffers_, [&](const Buffer& one) { return one.data_ == kernarg.data_; });
+  free(kernarg);
   return outcome;
 }
 
-std::vector<Workbench::Line> Workbench::disassemble(const Kernel& kernel) {
+std::expected<isa::Outcome, std::string> Workbench::step(const KernelLaunch& request,
+                                                         std::uint64_t workgroup,
+                                                         std::uint32_t wave,
+                                                         const isa::Dispatcher::Look& look) {
+  Buffer kernarg;
+  const auto launch = prepare(request, kernarg);
+  if (!launch) return std::unexpected(launch.error());
+  isa::Outcome outcome = dispatcher_->step(*launch, space_, workgroup, wave, look);
+  free(kernarg);
+  return outcome;
+}
+
+isa::Decoder::Text Workbench::disassemble_at(std::uint64_t va) {
+  const auto extent = space_.extent(va, cp::Access::execute);
+  if (!extent) return {.text = "not mapped", .mnemonic = {}, .legal = false, .executed = false};
+  return dispatcher_->code().decoder().disassemble(
+      {reinterpret_cast<const std::byte*>(va + extent->to_host),
+       extent->bytes - (va - extent->begin)},
+      va);
+}
+
+std::vector<Workbench::Line> Workbench::disassemble_range(std::uint64_t begin,
+                                                          std::uint64_t bytes) {
   std::vector<Line> lines;
-  if (!kernel.descriptor) return lines;
+  const std::span<const std::byte> code = image_.bytes().subspan(begin, bytes);
+  for (std::size_t at = 0; at < code.size();) {
+    lines.push_back({begin + at, dispatcher_->code().decoder().disassemble(
+                                     code.subspan(at), image_.va() + begin + at)});
+    at += lines.back().text.bytes;
+  }
+  return lines;
+}
+
+std::vector<Workbench::Line> Workbench::disassemble(const Kernel& kernel) {
+  if (!kernel.descriptor) return {};
   const std::uint64_t entry =
       kernel.descriptor_address +
       static_cast<std::uint64_t>(kernel.descriptor->kernel_code_entry_byte_offset);
   const isa::CodeCache::Place place = dispatcher_->code().find(image_.va() + entry, space_);
-  if (place.fragment == nullptr) return lines;
-  const std::span<const std::byte> code(place.fragment->bytes);
-  for (std::size_t at = 0; at < code.size();) {
-    const std::uint64_t va = place.fragment->begin + at;
-    lines.push_back({va - image_.va(), dispatcher_->code().decoder().disassemble(
-                                           code.subspan(at), va)});
-    at += lines.back().text.bytes;
+  if (place.fragment == nullptr) return {};
+  return disassemble_range(entry, place.fragment->bytes.size());
+}
+
+std::vector<Workbench::Line> Workbench::disassemble_all() {
+  std::vector<Line> lines;
+  for (const code_objects::Segment& segment : object_.segments) {
+    if (!segment.executable) continue;
+    const std::vector<Line> more = disassemble_range(segment.address, segment.file_size & ~3ull);
+    lines.insert(lines.end(), more.begin(), more.end());
   }
   return lines;
 }

@@ -63,16 +63,29 @@ class Workbench {
   /// that the kernel or the device does not allow.
   std::expected<isa::Outcome, std::string> run(const KernelLaunch& launch);
 
-  /// Kernel name -> its instructions, from the entry to the end of its fragment.
+  /// Runs one workgroup alone and one of its waves instruction by instruction; see
+  /// isa::Dispatcher::step().
+  std::expected<isa::Outcome, std::string> step(const KernelLaunch& launch, std::uint64_t workgroup,
+                                                std::uint32_t wave,
+                                                const isa::Dispatcher::Look& look);
+  /// The instruction at a VA of the image.
+  isa::Decoder::Text disassemble_at(std::uint64_t va);
+  std::uint64_t image_va() const { return image_.va(); }
+
+  /// The instructions of a kernel, from its entry to where nothing goes on.
   struct Line {
     std::uint64_t offset = 0;  ///< in the code object
     isa::Decoder::Text text;
   };
   std::vector<Line> disassemble(const code_objects::Kernel& kernel);
+  /// All executable segments, functions and padding included.
+  std::vector<Line> disassemble_all();
 
  private:
   Workbench() = default;
   std::expected<isa::Launch, std::string> prepare(const KernelLaunch& launch, Buffer& kernarg);
+  void free(const Buffer& buffer);
+  std::vector<Line> disassemble_range(std::uint64_t begin, std::uint64_t bytes);
   std::expected<void, std::string> load(std::span<const std::byte> file);
 
   code_objects::CodeObject object_;

@@ -5,6 +5,7 @@
 #include <deque>
 
 #include "sim/silicon/isa/memory.hpp"
+#include "sim/silicon/isa/run.hpp"
 #include "sim/silicon/isa/workgroup.hpp"
 
 namespace rocdrill::isa {
@@ -30,6 +31,7 @@ class Dispatcher::Job {
       : plan_{shape, launch, space, code, {}}, cancel_(cancel) {}
 
   bool plan();
+  void step(std::uint64_t workgroup, std::uint32_t wave, const Look& look);
   void run_groups(Worker& worker);
   std::uint64_t groups() const { return plan_.group_count; }
   Outcome outcome() { return std::move(outcome_); }
@@ -220,6 +222,27 @@ void Dispatcher::Job::run_groups(Worker& worker) {
   if (cancelled() && !failed_) outcome_.end = End::cancelled;
 }
 
+void Dispatcher::Job::step(std::uint64_t workgroup, std::uint32_t number, const Look& look) {
+  Memory memory(plan_.space);
+  ResidentGroup group;
+  group.start(plan_, std::min(workgroup, plan_.group_count - 1), 0, memory);
+  Wave& wave = group.waves()[std::min<std::size_t>(number, group.waves().size() - 1)];
+  ResidentGroup::State state = ResidentGroup::State::yielded;
+  while (state == ResidentGroup::State::yielded) {
+    while (wave.stop == Stop::none || wave.stop == Stop::yielded) {
+      if (!look(wave, wave.fragment->va(wave.next))) {
+        outcome_.end = End::cancelled;
+        return;
+      }
+      isa::step(wave);
+    }
+    state = group.run();
+  }
+  look(wave, wave.fragment->va(wave.next));
+  if (state == ResidentGroup::State::failed) fail(group);
+  group.count(outcome_.counters);
+}
+
 Dispatcher::Dispatcher(Shape shape, std::shared_ptr<CodeCache> code, unsigned threads)
     : shape_(std::move(shape)), code_(std::move(code)) {
   if (threads == 0) threads = std::max(1u, std::thread::hardware_concurrency());
@@ -249,6 +272,13 @@ void Dispatcher::work(std::size_t number) {
     lock.lock();
     if (--busy_ == 0) idle_.notify_all();
   }
+}
+
+Outcome Dispatcher::step(const Launch& launch, cp::AddressSpace& space, std::uint64_t workgroup,
+                         std::uint32_t wave, const Look& look) {
+  Job job(shape_, launch, space, *code_, nullptr);
+  if (job.plan()) job.step(workgroup, wave, look);
+  return job.outcome();
 }
 
 Outcome Dispatcher::run(const Launch& launch, cp::AddressSpace& space,

@@ -5,6 +5,7 @@
 #include <atomic>
 #include <condition_variable>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <thread>
@@ -29,6 +30,13 @@ class Dispatcher {
   /// slice.
   Outcome run(const Launch& launch, cp::AddressSpace& space,
               const std::atomic<bool>* cancel = nullptr);
+
+  /// Runs one workgroup alone, one of its waves instruction by instruction: `look` gets it before
+  /// each, and once more at its end, and says whether to go on. Its fellows run on to the barriers
+  /// that it comes to.
+  using Look = std::function<bool(const Wave& wave, std::uint64_t va)>;
+  Outcome step(const Launch& launch, cp::AddressSpace& space, std::uint64_t workgroup,
+               std::uint32_t wave, const Look& look);
 
   const Shape& shape() const { return shape_; }
   CodeCache& code() { return *code_; }

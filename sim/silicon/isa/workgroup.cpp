@@ -185,7 +185,7 @@ ResidentGroup::State ResidentGroup::run() {
         case Stop::yielded:
           yielded = true;
           break;
-        case Stop::exception:
+        case Stop::exception:  // also from a step
         case Stop::unmodelled:
           failed_ = &wave;
           return State::failed;
