@@ -1,4 +1,4 @@
-#include "twin.hpp"
+#include "kernels/twin.hpp"
 
 #include <sys/mman.h>
 
@@ -7,7 +7,7 @@
 #include <stdexcept>
 #include <vector>
 
-#include "twin_item.hpp"
+#include "kernels/twin_item.hpp"
 
 #ifndef __x86_64__
 #error "fibers are written for x86-64"

@@ -4,7 +4,7 @@
 #include <bit>
 #include <optional>
 
-#include "twin_item.hpp"
+#include "kernels/twin_item.hpp"
 
 #define ON_FIBER __attribute__((no_sanitize("address", "thread", "undefined")))
 
@@ -150,7 +150,9 @@ ON_FIBER std::size_t twin_get_local_size(std::uint32_t n) { return twin_local_si
 ON_FIBER std::size_t twin_get_global_size(std::uint32_t n) asm("_Z15get_global_sizej");
 ON_FIBER std::size_t twin_get_global_size(std::uint32_t n) { return twin_global_size(n); }
 ON_FIBER std::size_t twin_get_num_groups(std::uint32_t n) asm("_Z14get_num_groupsj");
-ON_FIBER std::size_t twin_get_num_groups(std::uint32_t n) { return current->group->facts->groups[n]; }
+ON_FIBER std::size_t twin_get_num_groups(std::uint32_t n) {
+  return current->group->facts->groups[n];
+}
 ON_FIBER void twin_barrier_of_opencl(std::uint32_t flags) asm("_Z7barrierj");
 ON_FIBER void twin_barrier_of_opencl(std::uint32_t) { twin_barrier(); }
 

@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "twin.hpp"
+#include "kernels/twin.hpp"
 
 namespace rocdrill::twin {
 
@@ -35,8 +35,8 @@ struct Item {
   Wait wait = Wait::none;
 };
 
-/// Lanes of a wave meet to exchange values: each writes its own, then all read. Two sets: a lane may
-/// come to the next exchange while another still reads the last.
+/// Lanes of a wave meet to exchange values: each writes its own, then all read. Two sets: a lane
+/// may come to the next exchange while another still reads the last.
 struct WaveLanes {
   std::uint32_t alive = 0;
   std::uint32_t arrived = 0;

@@ -39,22 +39,20 @@ T sine_of_pi(T x) {
 }  // namespace
 
 // NAME(float, double): the mangled name ends in the types of the arguments.
-#define UNARY(name, mangled, function)                                       \
-  float name##_f32(float) asm("_Z" mangled "f");                             \
+#define UNARY(name, mangled, function)                                          \
+  float name##_f32(float) asm("_Z" mangled "f");                                \
   float name##_f32(float x) { return static_cast<float>(function(double{x})); } \
-  double name##_f64(double) asm("_Z" mangled "d");                           \
-  double name##_f64(double x) {                                              \
-    return static_cast<double>(function(static_cast<long double>(x)));       \
-  }
-#define BINARY(name, mangled, function)                                                  \
-  float name##_f32(float, float) asm("_Z" mangled "ff");                                 \
-  float name##_f32(float x, float y) {                                                   \
-    return static_cast<float>(function(double{x}, double{y}));                           \
-  }                                                                                      \
-  double name##_f64(double, double) asm("_Z" mangled "dd");                              \
-  double name##_f64(double x, double y) {                                                \
-    return static_cast<double>(                                                          \
-        function(static_cast<long double>(x), static_cast<long double>(y)));             \
+  double name##_f64(double) asm("_Z" mangled "d");                              \
+  double name##_f64(double x) { return static_cast<double>(function(static_cast<long double>(x))); }
+#define BINARY(name, mangled, function)                                      \
+  float name##_f32(float, float) asm("_Z" mangled "ff");                     \
+  float name##_f32(float x, float y) {                                       \
+    return static_cast<float>(function(double{x}, double{y}));               \
+  }                                                                          \
+  double name##_f64(double, double) asm("_Z" mangled "dd");                  \
+  double name##_f64(double x, double y) {                                    \
+    return static_cast<double>(                                              \
+        function(static_cast<long double>(x), static_cast<long double>(y))); \
   }
 
 UNARY(exp, "3exp", std::exp)
