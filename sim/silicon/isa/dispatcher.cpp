@@ -28,7 +28,7 @@ class Dispatcher::Job {
  public:
   Job(const Shape& shape, const Launch& launch, cp::AddressSpace& space, CodeCache& code,
       const std::atomic<bool>* cancel)
-      : plan_{shape, launch, space, code, {}}, cancel_(cancel) {}
+      : plan_{.shape = shape, .launch = launch, .space = space, .code = code, .entry = {}, .units = {}}, cancel_(cancel) {}
 
   bool plan();
   void step(std::uint64_t workgroup, std::uint32_t wave, const Look& look);
