@@ -216,6 +216,7 @@ class Filler {
                                                           : vgpr_bytes);
   }
   void set_constant(unsigned slot, std::uint64_t value);
+  bool is_float(unsigned source) const;
   void flag(std::uint16_t bit) { out_.flags = static_cast<std::uint16_t>(out_.flags | bit); }
   void result_modifiers(std::span<const std::int64_t> fields, Encoding encoding);
 
@@ -322,6 +323,14 @@ void Filler::result_modifiers(std::span<const std::int64_t> fields, Encoding enc
   if (own > 1) out_.omod = static_cast<std::uint8_t>(fields[1]);
 }
 
+/// Of SDWA: neg and abs are of floating-point sources; of integers the same bit means sext.
+bool Filler::is_float(unsigned source) const {
+  if (name_.contains("CNDMASK")) return true;
+  if (source == 1 && (name_.contains("LDEXP") || name_.contains("CLASS"))) return false;
+  const llvm::StringRef type = name_.substr(0, name_.find("_sdwa")).rsplit('_').second;
+  return type == "F16" || type == "F32" || type == "F64";
+}
+
 /// VOP1, VOP2, VOPC, VOP3, VOP3P and their SDWA and DPP forms.
 void Filler::vector(Encoding encoding) {
   const unsigned defs = desc_.getNumDefs();
@@ -343,6 +352,11 @@ void Filler::vector(Encoding encoding) {
       pending = 0;
       set(slot++, k);
     }
+  }
+  for (unsigned n = 0; encoding == Encoding::sdwa && n < 2; ++n) {
+    if ((out_.modifiers[n] & neg) == 0 || is_float(n)) continue;
+    out_.modifiers[n] = 0;
+    flag(n == 0 ? sext0 : sext1);
   }
   // What the shorter encodings leave unsaid.
   const bool compare = starts_with(name_, "V_CMP");
