@@ -11,7 +11,12 @@ namespace rocdrill::isa {
 /// One function per file of lanes/.
 #define ROCDRILL_LANE_TABLES(X) \
   X(float_entries)              \
-  X(integer_entries)
+  X(integer_entries)            \
+  X(flat_entries)               \
+  X(atomic_entries)             \
+  X(buffer_entries)             \
+  X(lds_entries)                \
+  X(lds_atomic_entries)
 
 #define ROCDRILL_DECLARE(function) std::span<const Entry> function();
 namespace baseline {
