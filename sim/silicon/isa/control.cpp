@@ -90,7 +90,7 @@ std::vector<std::string_view> executed_mnemonics() {
 
 void choose_handler(Instruction& out, const Entry* entry, bool sdwa, bool dpp,
                     const Wrappers& wrappers) {
-  if (entry == nullptr) return;
+  if (entry == nullptr || (out.flags & gds) != 0) return;
   out.counted_as = entry->counted_as;
   out.precision = entry->precision;
   out.registers = entry->registers;

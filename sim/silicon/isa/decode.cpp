@@ -124,7 +124,13 @@ const Decoder::Llvm::Known& Decoder::Llvm::lookup(const llvm::MCInst& inst, Leve
           : all.substr(begin, all.find_first_of(" \t", begin) - begin);
   Known& one = at->second;
   one.mnemonic = without_suffix(mnemonic, one.encoding);
-  one.entry = find_entry(one.mnemonic, level);
+  const llvm::StringRef name = instructions->getName(inst.getOpcode());
+  std::string wanted = one.mnemonic;
+  // Before gfx940 the mnemonic does not say so.
+  if (name.contains("_LDS_") && name.contains("_LOAD_") && !one.mnemonic.contains("_lds_"))
+    wanted.insert(wanted.find("_load_") + 5, "_lds");
+  // One register more, which says whether the access failed: not modelled.
+  if (!name.contains("_TFE_")) one.entry = find_entry(wanted, level);
   return one;
 }
 
@@ -442,7 +448,9 @@ void Filler::buffer() {
 }
 
 void Filler::ds() {
-  unsigned slot = name_.contains("APPEND") || name_.contains("CONSUME") ? ds_data0 : ds_addr;
+  const bool by_m0 =
+      name_.contains("APPEND") || name_.contains("CONSUME") || name_.contains("ADDTID");
+  unsigned slot = by_m0 ? ds_data0 : ds_addr;
   std::int64_t fields[3] = {};
   unsigned field_count = 0;
   for (unsigned k = 0; k < count(); ++k) {

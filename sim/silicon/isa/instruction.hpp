@@ -7,6 +7,10 @@
 #include <cstddef>
 #include <cstdint>
 
+/// Of headers that the lanes' files include, too: those are compiled once per level of x86-64, and no
+/// function may come of it that the linker merges across levels.
+#define ROCDRILL_INLINE inline __attribute__((always_inline))
+
 namespace rocdrill::isa {
 
 struct Wave;

@@ -20,7 +20,12 @@ namespace rocdrill::isa {
   X(compare64_entries)          \
   X(cross_lane_entries)         \
   X(packed_integer_entries)     \
-  X(dot_entries)
+  X(dot_entries)                \
+  X(flat_entries)               \
+  X(atomic_entries)             \
+  X(buffer_entries)             \
+  X(lds_entries)                \
+  X(lds_atomic_entries)
 
 #define ROCDRILL_DECLARE(function) std::span<const Entry> function();
 namespace baseline {

@@ -13,8 +13,6 @@
 #include "sim/silicon/isa/semantics.hpp"
 #include "sim/silicon/isa/wave.hpp"
 
-#define ROCDRILL_INLINE inline __attribute__((always_inline))
-
 namespace rocdrill::isa {
 /// What SRC_SCC, SRC_SHARED_BASE and the like read (control.hpp).
 std::uint64_t special_value(const Wave& wave, std::uint32_t number);
