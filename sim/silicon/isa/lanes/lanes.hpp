@@ -108,10 +108,10 @@ using P64 = Pair<U64>;
 
 #if defined(__AVX512F__)
 ROCDRILL_INLINE U32 unpack_low(U32 x, U32 y) {
-  return as<U32>(_mm512_unpacklo_epi32(as<__m512i>(x), as<__m512i>(y)));
+  return as<U32>(_mm512_maskz_unpacklo_epi32(0xFFFF, as<__m512i>(x), as<__m512i>(y)));
 }
 ROCDRILL_INLINE U32 unpack_high(U32 x, U32 y) {
-  return as<U32>(_mm512_unpackhi_epi32(as<__m512i>(x), as<__m512i>(y)));
+  return as<U32>(_mm512_maskz_unpackhi_epi32(0xFFFF, as<__m512i>(x), as<__m512i>(y)));
 }
 template <int how>
 ROCDRILL_INLINE U32 shuffle(U32 x, U32 y) {
