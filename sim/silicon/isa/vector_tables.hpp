@@ -27,7 +27,8 @@ namespace rocdrill::isa {
   X(lds_entries)              \
   X(lds_atomic_entries)       \
   X(float_compare_entries)    \
-  X(double_entries)
+  X(double_entries)           \
+  X(mfma_entries)
 
 #define ROCDRILL_DECLARE(function) std::span<const Entry> function();
 namespace baseline {
