@@ -314,6 +314,32 @@ TEST(Global, RangesAreForgottenWhenTheMappingChanges) {
   EXPECT_EQ(m.run("global_load_dword v8, v[2:3], off"), Stop::exception);
 }
 
+TEST(Global, ManyRanges) {
+  for_levels([](isa::Level level) {
+    Machine m("gfx90a", level);
+    std::vector<std::unique_ptr<Pages>> all;
+    for (unsigned n = 0; n < 200; ++n) {
+      all.push_back(std::make_unique<Pages>(4096, n));
+      m.space().add(0x700000000000 + n * std::uint64_t{0x100000}, 4096, {}, all.back()->data());
+    }
+    std::mt19937 random(3);
+    for (unsigned round = 0; round < 20; ++round) {
+      unsigned which[64];
+      for (unsigned l = 0; l < 64; ++l) {
+        which[l] = static_cast<unsigned>(random() % all.size());
+        set_address(m, 2, l, 0x700000000000 + which[l] * std::uint64_t{0x100000} + l * 8);
+      }
+      ASSERT_EQ(m.run("global_load_dwordx2 v[8:9], v[2:3], off\n"
+                      "global_store_dword v[2:3], v9, off offset:2048"),
+                Stop::ended);
+      for (unsigned l = 0; l < 64; ++l) {
+        EXPECT_EQ(m.v(8)[l], peek<std::uint32_t>(all[which[l]]->data() + l * 8));
+        EXPECT_EQ(m.v(9)[l], peek<std::uint32_t>(all[which[l]]->data() + 2048 + l * 8));
+      }
+    }
+  });
+}
+
 // --- apertures -----------------------------------------------------------------------------------
 
 TEST(Flat, AperturesLeadToLdsAndScratch) {
