@@ -81,12 +81,14 @@ ROCDRILL_INLINE std::uint32_t bits(U32 value) {
 
 ROCDRILL_INLINE U32 load(const void* from) { return *static_cast<const U32u*>(from); }
 
-/// Stores the lanes that the mask has.
+/// Stores the lanes that the mask has, in registers: others may be written back as they were.
 ROCDRILL_INLINE void store(void* to, U32 value, std::uint32_t mask) {
 #if defined(__AVX512F__)
   _mm512_mask_storeu_epi32(to, static_cast<__mmask16>(mask), as<__m512i>(value));
 #elif defined(__AVX2__)
-  _mm256_maskstore_epi32(static_cast<int*>(to), as<__m256i>(expand(mask)), as<__m256i>(value));
+  // Not by a masked store, which is slow on some hosts.
+  *static_cast<U32u*>(to) = as<U32>(
+      _mm256_blendv_epi8(as<__m256i>(load(to)), as<__m256i>(value), as<__m256i>(expand(mask))));
 #else
   const U32 keep = expand(mask);
   *static_cast<U32u*>(to) = (value & keep) | (load(to) & ~keep);
