@@ -32,7 +32,8 @@ namespace rocdrill::isa {
   X(mfma_entries)               \
   X(convert_entries)            \
   X(division_entries)           \
-  X(transcendental_entries)
+  X(transcendental_entries)     \
+  X(half_entries)
 
 #define ROCDRILL_DECLARE(function) std::span<const Entry> function();
 namespace baseline {

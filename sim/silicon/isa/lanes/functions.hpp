@@ -1,4 +1,5 @@
-// Transcendental functions of single precision, within one unit in the last place: computed with
+// Functions of single precision; half precision shares them. Those that are transcendental are
+// within one unit in the last place: computed with
 // polynomials in double precision, by additions and multiplications alone, so that all levels have
 // the same results. Coefficients: interpolation at Chebyshev nodes; the relative error of each
 // polynomial is below 3e-10.
@@ -7,6 +8,40 @@
 #include "sim/silicon/isa/lanes/modifiers.hpp"
 
 namespace rocdrill::isa::ROCDRILL_LEVEL {
+
+ROCDRILL_INLINE F32 fraction(F32 a) {
+  const F32 rest = a - round<To::down>(a);
+  return choose(rest >= splat_f(1), splat_f(0x0.ffffffp0f), rest);  // of -2^-149
+}
+
+/// Exponent and mantissa of frexp(): the value is mantissa * 2^exponent, 0.5 <= mantissa < 1.
+struct Parts {
+  I32 exponent;
+  F32 mantissa;
+};
+ROCDRILL_INLINE Parts parts(F32 a) {
+  const F32 magnitude = as<F32>(as<U32>(a) & 0x7FFFFFFFu);
+  const I32 none = ~((magnitude > F32{}) & (magnitude < splat_f(__builtin_inff())));
+  const I32 denormal = magnitude < splat_f(0x1p-126f);
+  const U32 normal = as<U32>(choose(denormal, F32(a * splat_f(0x1p32f)), a));
+  const I32 exponent = as<I32>(normal >> 23 & 0xFFu) - 126 - (denormal & 32);
+  const F32 mantissa = as<F32>((normal & 0x807FFFFFu) | 0x3F000000u);
+  return {exponent & ~none, choose(none, F32(a + a), mantissa)};  // twice 0, infinity, NaN
+}
+/// a * 2^exponent, rounded once.
+ROCDRILL_INLINE F32 scale(F32 a, I32 exponent) {
+  exponent = as<I32>(choose(exponent > 300, splat(300), as<U32>(exponent)));
+  exponent = as<I32>(choose(exponent < -300, splat(-300u), as<U32>(exponent)));
+#if defined(__AVX512F__)
+  return _mm512_maskz_scalef_ps(all, a, __builtin_convertvector(exponent, F32));
+#else
+  const D64 wide = to_double(a);
+  const D64 powers = doubles(widen(U32{}, as<U32>((exponent + 1023) << 20)));
+  return to_single({wide.a * powers.a, wide.b * powers.b});
+#endif
+}
+
+// --- transcendental ------------------------------------------------------------------------------
 
 ROCDRILL_INLINE F32 quiet_nan() { return as<F32>(splat(0xFFC00000)); }
 ROCDRILL_INLINE F32 infinite() { return splat_f(__builtin_inff()); }
