@@ -33,7 +33,8 @@ namespace rocdrill::isa {
   X(convert_entries)            \
   X(division_entries)           \
   X(transcendental_entries)     \
-  X(half_entries)
+  X(half_entries)               \
+  X(packed_float_entries)
 
 #define ROCDRILL_DECLARE(function) std::span<const Entry> function();
 namespace baseline {

@@ -82,7 +82,7 @@ ROCDRILL_INLINE Halves unpack(U32 value) {
 ROCDRILL_INLINE U32 pack(Halves value) {
   const __m256i low = _mm512_maskz_cvtps_ph(all, value.a, _MM_FROUND_CUR_DIRECTION);
   const __m256i high = _mm512_maskz_cvtps_ph(all, value.b, _MM_FROUND_CUR_DIRECTION);
-  return as<U32>(_mm512_inserti64x4(_mm512_castsi256_si512(low), high, 1));
+  return as<U32>(joined(low, high));
 }
 #elif defined(__AVX2__)
 ROCDRILL_INLINE Halves unpack(U32 value) {

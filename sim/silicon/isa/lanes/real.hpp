@@ -54,6 +54,9 @@ template <int which>
 ROCDRILL_INLINE __m256i half_of(__m512i a) {
   return _mm512_maskz_extracti64x4_epi64(all8, a, which);
 }
+ROCDRILL_INLINE __m512i joined(__m256i low, __m256i high) {
+  return _mm512_maskz_inserti64x4(all8, _mm512_castsi256_si512(low), high, 1);
+}
 ROCDRILL_INLINE F32 fused(F32 a, F32 b, F32 c) { return _mm512_fmadd_ps(a, b, c); }
 ROCDRILL_INLINE F64 fused(F64 a, F64 b, F64 c) { return _mm512_fmadd_pd(a, b, c); }
 ROCDRILL_INLINE F32 root(F32 a) { return _mm512_maskz_sqrt_ps(all, a); }
@@ -207,10 +210,9 @@ ROCDRILL_INLINE D64 to_double(F32 a) {
           _mm512_maskz_cvtps_pd(all8, _mm256_castsi256_ps(half_of<1>(grouped)))};
 }
 ROCDRILL_INLINE F32 to_single(D64 a) {
-  const __m512 grouped =
-      _mm512_insertf32x8(_mm512_castps256_ps512(_mm512_maskz_cvtpd_ps(all8, a.a)),
-                         _mm512_maskz_cvtpd_ps(all8, a.b), 1);
-  return _mm512_maskz_permutexvar_ps(all, lane_order(), grouped);
+  const __m512i grouped = joined(_mm256_castps_si256(_mm512_maskz_cvtpd_ps(all8, a.a)),
+                                 _mm256_castps_si256(_mm512_maskz_cvtpd_ps(all8, a.b)));
+  return as<F32>(_mm512_maskz_permutexvar_epi32(all, lane_order(), grouped));
 }
 ROCDRILL_INLINE D64 to_double(I32 a) {
   const __m512i grouped = _mm512_maskz_permutexvar_epi32(all, group_order(), as<__m512i>(a));
