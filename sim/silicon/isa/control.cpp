@@ -18,6 +18,7 @@ Table make_table(Level level) {
   };
   add(scalar_entries());
   add(flow_entries());
+  add(gpr_index_entries());
   add(scalar_memory_entries());
   for (const std::span<const Entry> entries : vector_entries(level)) add(entries);
   return table;

@@ -164,10 +164,7 @@ const Instruction* swap(Wave& w, const Instruction* i) {
   return i + 1;
 }
 
-const Instruction* nothing(Wave&, const Instruction* i) { return i + 1; }
-
 const Entry table[] = {
-    {"v_nop", nothing},
     {"v_mov_b32", unary<move>},
     {"v_accvgpr_read_b32", unary<move>},
     {"v_accvgpr_write_b32", unary<move>},
