@@ -255,6 +255,35 @@ TEST(Global, OffsetsThatWrapAroundAreNoRow) {
   });
 }
 
+TEST(Global, ARowInTwoPlacesIsNone) {
+  for_levels([](isa::Level level) {
+    Machine m("gfx90a", level);
+    Pages low(4096, 1);
+    Pages high(4096, 2);
+    constexpr std::uint64_t va = 0x700000000000;
+    m.space().add(va, 4096, {}, low.data());
+    m.space().add(va + 0x100000000, 4096, {}, high.data());
+    for (unsigned l = 0; l < 64; ++l) set_address(m, 2, l, va + l * 4 + l % 2 * 0x100000000);
+    for (const char* text : {"global_load_dword v8, v[2:3], off", "flat_load_dword v8, v[2:3]"}) {
+      ASSERT_EQ(m.run(text), Stop::ended);
+      for (unsigned l = 0; l < 64; ++l)
+        ASSERT_EQ(m.v(8)[l], peek<std::uint32_t>((l % 2 == 0 ? low.data() : high.data()) + l * 4));
+    }
+  });
+}
+
+TEST(Global, RangesMayBeSmallerThanALanesData) {
+  for_levels([](isa::Level level) {
+    Machine m("gfx90a", level);
+    Pages pages(4096);
+    m.space().add(pages.va(), 8);
+    for (unsigned l = 0; l < 64; ++l) set_address(m, 2, l, pages.va());
+    EXPECT_EQ(m.run("global_load_dwordx2 v[8:9], v[2:3], off"), Stop::ended);
+    EXPECT_EQ(m.run("global_load_dwordx4 v[8:11], v[2:3], off"), Stop::exception);
+    EXPECT_EQ(m.wave().exception.address, pages.va() + 8);
+  });
+}
+
 TEST(Global, WildAccessesFaultAndWriteNothing) {
   const char* programs[] = {"global_load_dword v8, v[2:3], off",
                             "global_load_dwordx4 v[8:11], v[2:3], off",
@@ -462,6 +491,15 @@ TEST(Flat, OutsideAnApertureIsAViolation) {
         EXPECT_EQ(m.run(text), Stop::ended);
         set_address(m, 2, 17, base + limit - 3);
         m.set(8, before);
+        EXPECT_EQ(m.run(text), Stop::exception);
+        EXPECT_EQ(m.wave().exception.code, cp::KfdException::wave_aperture_violation);
+        EXPECT_EQ(m.wave().exception.address, base + limit - 3);
+        EXPECT_EQ(m.lanes(8), before);
+        // The same with other lanes in other apertures.
+        Pages pages(4096);
+        m.space().add(pages.data(), pages.size());
+        set_address(m, 2, 3, pages.va());
+        set_address(m, 2, 4, base ^ 0x3000000000000ull);
         EXPECT_EQ(m.run(text), Stop::exception);
         EXPECT_EQ(m.wave().exception.code, cp::KfdException::wave_aperture_violation);
         EXPECT_EQ(m.wave().exception.address, base + limit - 3);
