@@ -141,6 +141,7 @@ std::string end_text(const isa::Outcome& outcome, Workbench& bench) {
     case isa::End::completed:
       return {};
     case isa::End::cancelled:
+    case isa::End::hung:
       return "stopped";
     case isa::End::unmodelled:
       return outcome.text == bench.disassemble_at(outcome.va).text
@@ -232,6 +233,17 @@ int run_kernel(const po::variables_map& arguments) {
   throw Failure{exit_failed, end + "\n"};
 }
 
+std::string occupancy_text(const Workbench& bench, const code_objects::Kernel& kernel,
+                           std::uint64_t waves) {
+  if (!kernel.descriptor) return {};
+  constexpr std::string_view limits[] = {"wave slots", "VGPRs", "LDS"};
+  const isa::Occupancy is = isa::occupancy(
+      bench.shape(), *kernel.descriptor, static_cast<unsigned>(waves),
+      static_cast<std::uint32_t>(kernel.group_segment_fixed_size));
+  return fmt::format("{} waves per SIMD (limited by {})", is.waves_per_simd,
+                     limits[static_cast<std::size_t>(is.limit)]);
+}
+
 int list_kernels(const po::variables_map& arguments) {
   const auto bench = open_bench(arguments);
   Json list = Json::array();
@@ -252,12 +264,13 @@ int list_kernels(const po::variables_map& arguments) {
                       {"max_workgroup", kernel.max_flat_workgroup_size}});
       continue;
     }
+    const std::uint64_t waves = (kernel.max_flat_workgroup_size + 63) / 64;
     print(fmt::format("{}({})\n  {} VGPRs, {} AccVGPRs, {} SGPRs, {} bytes of LDS, {} bytes of "
-                      "scratch per work-item, blocks up to {}\n",
+                      "scratch per work-item, blocks up to {}; {}\n",
                       paint(kernel.name, Colour::bold), fmt::join(parameters, ", "),
                       kernel.vgpr_count, kernel.agpr_count, kernel.sgpr_count,
                       kernel.group_segment_fixed_size, kernel.private_segment_fixed_size,
-                      kernel.max_flat_workgroup_size));
+                      kernel.max_flat_workgroup_size, occupancy_text(*bench, kernel, waves)));
   }
   if (flag(arguments, "json"))
     print_json({{"target", bench->code_object().target.text()}, {"kernels", std::move(list)}});

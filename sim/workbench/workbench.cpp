@@ -212,7 +212,7 @@ std::expected<isa::Launch, std::string> Workbench::prepare(const KernelLaunch& r
   if (packet.private_segment_size != 0) {
     const isa::Shape& shape = dispatcher_->shape();
     launch.scratch.wave_bytes = (packet.private_segment_size * 64ull + 1023) / 1024 * 1024;
-    launch.scratch.slots = std::min(shape.compute_units * shape.waves_per_cu, 1024u);
+    launch.scratch.slots = std::min(shape.compute_units * 32u, 1024u);
     const std::uint64_t total = launch.scratch.wave_bytes * launch.scratch.slots;
     if (scratch_.size_ < total) scratch_ = allocate(total);
     launch.scratch.va = scratch_.va();

@@ -51,6 +51,7 @@ std::string describe(const isa::Outcome& outcome, workbench::Workbench& bench) {
     case isa::End::completed:
       return "completed";
     case isa::End::cancelled:
+    case isa::End::hung:
       return "cancelled";
     case isa::End::unmodelled:
       out << "not modelled: " << outcome.text;

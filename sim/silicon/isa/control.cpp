@@ -90,7 +90,7 @@ std::vector<std::string_view> executed_mnemonics() {
 
 void choose_handler(Instruction& out, const Entry* entry, bool sdwa, bool dpp,
                     const Wrappers& wrappers) {
-  if (entry == nullptr) return;
+  if (entry == nullptr || (out.flags & gds) != 0) return;
   out.counted_as = entry->counted_as;
   out.precision = entry->precision;
   out.registers = entry->registers;
@@ -108,8 +108,7 @@ void choose_handler(Instruction& out, const Entry* entry, bool sdwa, bool dpp,
                                    (out.flags & clamp) != 0);
   if (changes) {
     out.flags = static_cast<std::uint16_t>(out.flags | modified);
-    // SDWA's sext stands where neg does and is the wrapper's affair.
-    if (entry->modified == nullptr && !(sdwa && out.omod == 0 && (out.flags & clamp) == 0)) return;
+    if (entry->modified == nullptr) return;
   }
   Handler compute = changes && entry->modified != nullptr ? entry->modified : entry->run;
   const bool compares = out.kind[dst] == Kind::sgpr;
@@ -117,6 +116,7 @@ void choose_handler(Instruction& out, const Entry* entry, bool sdwa, bool dpp,
     out.body = compute;
     compute = compares ? wrappers.sdwa_compare : wrappers.sdwa;
   } else if (dpp) {
+    if (entry->element == Element::b64) out.flags = static_cast<std::uint16_t>(out.flags | is_64);
     out.body = compute;
     compute = compares ? wrappers.dpp_compare : wrappers.dpp;
   } else if (picks) {

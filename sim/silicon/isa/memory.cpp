@@ -11,15 +11,19 @@ const Memory::Range* Memory::look_up(std::uint64_t va, cp::Access access) {
   return &range;
 }
 
+/// Across ranges that lie next to each other on the host, too. Not by translate(), which is not for
+/// several threads at once.
 std::byte* Memory::across(std::uint64_t va, std::uint64_t bytes, cp::Access access) {
-  const Range first = *find(va, access);
-  std::uint64_t done = first.bytes - (va - first.begin);
-  while (done < bytes) {
-    const Range* next = find(va + done, access);
-    if (next == nullptr || next->to_host != first.to_host || va + done < va) return nullptr;
-    done += next->bytes - (va + done - next->begin);
+  const Range* range = find(va, access);
+  if (range == nullptr) return nullptr;
+  const std::uint64_t to_host = range->to_host;
+  std::uint64_t found = 0;
+  while (range != nullptr && range->to_host == to_host) {
+    found += range->begin + range->bytes - (va + found);
+    if (found >= bytes) return reinterpret_cast<std::byte*>(va + to_host);
+    range = find(va + found, access);
   }
-  return first.host(va);
+  return nullptr;
 }
 
 void Memory::refresh() {
