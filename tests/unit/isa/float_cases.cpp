@@ -296,6 +296,7 @@ void check_everywhere(const Operation& operation, Options options) {
     check(operation, rows, options);
     options.exec = 0x8000F0F1FFFE0013ull;
     check(operation, few, options);
+    if (!options.scalars) continue;
     options.scalar = 0;
     check(operation, few, options);
   }

@@ -45,6 +45,7 @@ inline Bits half_bits(double value) {
   const Bits sign = std::signbit(value) ? 0x8000 : 0;
   if (std::isnan(value)) return sign | 0x7E00 | (bits(value) >> 42 & 0x3FF);
   if (std::isinf(value)) return sign | 0x7C00;
+  if (value == 0) return sign;
   int exponent = 0;
   std::frexp(value, &exponent);
   const int unit = std::max(exponent - 11, -24);
@@ -87,6 +88,7 @@ struct Options {
   std::string modifiers[3];  ///< "-", "||", "-||" around a source
   std::string suffix;        ///< "clamp", "mul:2", "op_sel:[...]"
   int scalar = -1;           ///< the source that is an SGPR, with the first row's value
+  bool scalars = true;       ///< check_everywhere() may use one
   std::string encoding;      ///< "_e64"
   /// What may differ: bits of NaNs always; by how many units in the last place.
   unsigned ulps = 0;

@@ -42,7 +42,7 @@ ROCDRILL_INLINE const Instruction* for_places(Wave& w, const Instruction* i, con
   std::byte* to = returns ? operand(w, *i, vdst) : nullptr;
   for (u64 left = p.lanes; left != 0; left &= left - 1) {
     const unsigned l = first_of(left);
-    const T old = f(reinterpret_cast<T*>(p.at[l]), l);
+    const T old = f(reinterpret_cast<T*>(place_of(p, l)), l);
     if (returns) write_lane<T>(to, l, old);
   }
   if (!returns) return i + 1;

@@ -88,9 +88,10 @@ struct Operands {
 bool place_rest(Wave& w, const Instruction* i, const Buffer& b, const Operands& operands, u64 rest,
                 Want want, Places& p) {
   if (p.form != Places::Form::each) {
+    const bool near = p.form == Places::Form::near;
     const u32 stride = p.form == Places::Form::rows ? 4 : want.bytes;
     for (unsigned l = 0; l < wave_lanes; ++l)
-      p.at[l] = (p.lanes >> l & 1) != 0 ? p.first + l * stride : p.spare[l];
+      p.at[l] = (p.lanes >> l & 1) != 0 ? p.first + (near ? p.offset[l] : l * stride) : p.spare[l];
     p.form = Places::Form::each;
   }
   for (; rest != 0; rest &= rest - 1) {
@@ -204,6 +205,15 @@ const Entry table[] = {
 
 bool place_buffer(Wave& w, const Instruction* i, Places& p, Want want) {
   const Buffer b = buffer_of(w, *i);
+  if (b.index_stride == wave_lanes && b.add_tid && (i->flags & (idxen | offen)) == 0 &&
+      want.bytes >= 4 && b.plus % 4 == 0) {
+    // Private memory at one offset.
+    const u32 behind = want.bytes / 4 * vgpr_bytes;
+    const u64 offset = u64{b.plus} * wave_lanes;
+    if (offset + behind + b.soffset <= b.records &&
+        place_rows(w, b.base + b.soffset + offset, w.exec(), want, p))
+      return true;
+  }
   Operands operands = {};
   const std::byte* registers = operand(w, *i, vaddr);
   if (b.indexed) {

@@ -9,8 +9,22 @@ namespace {
 
 ROCDRILL_INLINE u32 offset_of(const Instruction* i) { return static_cast<u32>(i->immediate); }
 
+/// As quick() of memory.
+template <unsigned bytes>
+ROCDRILL_INLINE std::byte* quick_shared(Wave& w, const Instruction* i, u32 plus) {
+  const std::byte* address = operand(w, *i, ds_addr);
+  const u64 first = *reinterpret_cast<const u32*>(address) + plus;
+  const bool run = w.exec() == ~u64{0} && is_run<bytes>(address) &&
+                   first + wave_lanes * bytes <= w.group->lds_bytes;
+  return run ? w.group->lds + first : nullptr;
+}
+
 template <Move move, unsigned bytes>
 const Instruction* read(Wave& w, const Instruction* i) {
+  if (std::byte* first = quick_shared<bytes>(w, i, offset_of(i))) {
+    move_run<move, bytes>(operand(w, *i, ds_dst), first);
+    return i + 1;
+  }
   if (w.exec() == 0) return i + 1;
   Places p;
   if (!place_lds(w, i, p, {.bytes = bytes}, offset_of(i))) return nullptr;
@@ -19,6 +33,10 @@ const Instruction* read(Wave& w, const Instruction* i) {
 }
 template <Move move, unsigned bytes>
 const Instruction* write(Wave& w, const Instruction* i) {
+  if (std::byte* first = quick_shared<bytes>(w, i, offset_of(i))) {
+    move_run<move, bytes>(operand(w, *i, ds_data0), first);
+    return i + 1;
+  }
   if (w.exec() == 0) return i + 1;
   Places p;
   if (!place_lds(w, i, p, {.bytes = bytes, .write = true}, offset_of(i))) return nullptr;
@@ -100,81 +118,88 @@ const Instruction* count(Wave& w, const Instruction* i) {
 struct alignas(64) Row {
   u32 lane[wave_lanes];
 };
-ROCDRILL_INLINE void put_row(Wave& w, const Instruction* i, const Row& row) {
-  std::byte* to = operand(w, *i, ds_dst);
-  for (unsigned b = 0; b < blocks; ++b)
-    store(to + std::size_t{b} * 4 * width, load(row.lane + std::size_t{b} * width),
-          mask_of(w.exec(), b));
+ROCDRILL_INLINE void keep(Row& row, unsigned block, U32 value) {
+  *reinterpret_cast<U32u*>(row.lane + std::size_t{block} * width) = value;
+}
+ROCDRILL_INLINE void put_block(Wave& w, const Instruction* i, unsigned block, U32 value) {
+  store(operand(w, *i, ds_dst) + std::size_t{block} * 4 * width, value, mask_of(w.exec(), block));
 }
 /// A register; lanes outside EXEC are 0.
 ROCDRILL_INLINE Row active_row(const Wave& w, const std::byte* registers) {
   Row out;
   for (unsigned b = 0; b < blocks; ++b)
-    *reinterpret_cast<U32u*>(out.lane + std::size_t{b} * width) =
-        load(registers + std::size_t{b} * 4 * width) & expand(mask_of(w.exec(), b));
+    keep(out, b, load(registers + std::size_t{b} * 4 * width) & expand(mask_of(w.exec(), b)));
   return out;
 }
 /// Lane numbers: (address + offset) / 4 modulo 64.
-ROCDRILL_INLINE Row lane_numbers(const Wave& w, const Instruction* i) {
-  Row out;
-  const std::byte* registers = operand(w, *i, ds_addr);
-  for (unsigned b = 0; b < blocks; ++b)
-    *reinterpret_cast<U32u*>(out.lane + std::size_t{b} * width) =
-        ((load(registers + std::size_t{b} * 4 * width) + splat(offset_of(i))) >> splat(2)) &
-        splat(wave_lanes - 1);
+ROCDRILL_INLINE U32 lane_numbers(const Wave& w, const Instruction* i, unsigned block) {
+  const U32 address = load(operand(w, *i, ds_addr) + std::size_t{block} * 4 * width);
+  return ((address + splat(offset_of(i))) >> splat(2)) & splat(wave_lanes - 1);
+}
+/// The elements of `row` that `index` names.
+ROCDRILL_INLINE U32 take(const Row& row, U32 index) {
+#if defined(__AVX512F__)
+  const auto part = [&row](unsigned n) { return _mm512_load_si512(row.lane + 16 * n); };
+  const __m512i low = _mm512_permutex2var_epi32(part(0), as<__m512i>(index), part(1));
+  const __m512i high = _mm512_permutex2var_epi32(part(2), as<__m512i>(index), part(3));
+  return as<U32>(_mm512_mask_blend_epi32(
+      _mm512_test_epi32_mask(as<__m512i>(index), _mm512_set1_epi32(32)), low, high));
+#else
+  U32 out;
+  for (unsigned n = 0; n < width; ++n) out[n] = row.lane[index[n]];
   return out;
+#endif
 }
 
 /// Each lane takes from the lane that it names.
 const Instruction* bpermute(Wave& w, const Instruction* i) {
   const Row from = active_row(w, operand(w, *i, ds_data0));
-  const Row source = lane_numbers(w, i);
-  Row out;
-  for (unsigned l = 0; l < wave_lanes; ++l) out.lane[l] = from.lane[source.lane[l]];
-  put_row(w, i, out);
+  U32 out[blocks];
+  for (unsigned b = 0; b < blocks; ++b) out[b] = take(from, lane_numbers(w, i, b));
+  for (unsigned b = 0; b < blocks; ++b) put_block(w, i, b, out[b]);
   return i + 1;
 }
 /// Each lane gives to the lane that it names; the highest of several wins.
 const Instruction* permute(Wave& w, const Instruction* i) {
   const auto* from = reinterpret_cast<const u32*>(operand(w, *i, ds_data0));
-  const Row target = lane_numbers(w, i);
+  Row target;
+  for (unsigned b = 0; b < blocks; ++b) keep(target, b, lane_numbers(w, i, b));
   Row out = {};
   for (u64 left = w.exec(); left != 0; left &= left - 1) {
     const unsigned l = first_of(left);
     out.lane[target.lane[l]] = from[l];
   }
-  put_row(w, i, out);
+  for (unsigned b = 0; b < blocks; ++b) put_block(w, i, b, load(out.lane + std::size_t{b} * width));
   return i + 1;
 }
 
-/// Which lane `lane` takes from.
-ROCDRILL_INLINE u32 swizzled(u32 offset, u32 lane) {
-  const u32 low = lane & 31;
-  u32 from;
+/// Which lane each takes from.
+ROCDRILL_INLINE U32 swizzled(u32 offset, U32 lane) {
+  const U32 low = lane & splat(31);
+  U32 from;
   if (offset >= 0xE000) {  // FFT: bits reversed, but for those of the mask
     const u32 mask = offset & 31;
     if (mask == 31) return lane;
-    u32 reversed = 0;
-    for (unsigned n = 0; n < 5; ++n) reversed |= (low >> n & 1) << (4 - n);
-    from = reversed >> __builtin_popcount(mask) | (low & mask);
+    const U32 reversed = low >> splat(4) | (low >> splat(2) & splat(2)) | (low & splat(4)) |
+                         (low << splat(2) & splat(8)) | (low << splat(4) & splat(16));
+    from = reversed >> splat(static_cast<u32>(__builtin_popcount(mask))) | (low & splat(mask));
   } else if (offset >= 0xC000) {  // rotation
     const u32 by = offset >> 5 & 31;
     const u32 mask = offset & 31;
-    const u32 turned = (offset >> 10 & 1) != 0 ? low - by : low + by;
-    from = (low & mask) | (turned & ~mask);
+    const U32 turned = low + splat((offset >> 10 & 1) != 0 ? 0u - by : by);
+    from = (low & splat(mask)) | (turned & splat(~mask));
   } else if ((offset & 0x8000) != 0) {  // among four
-    return (lane & ~3u) | (offset >> (2 * (lane & 3)) & 3);
+    return (lane & splat(~3u)) | (splat(offset) >> ((lane & splat(3)) * splat(2)) & splat(3));
   } else {
-    from = ((low & offset) | offset >> 5) ^ offset >> 10;
+    from = ((low & splat(offset)) | splat(offset >> 5)) ^ splat(offset >> 10);
   }
-  return (from & 31) | (lane & 32);
+  return (from & splat(31)) | (lane & splat(32));
 }
 const Instruction* swizzle(Wave& w, const Instruction* i) {
   const Row from = active_row(w, operand(w, *i, ds_addr));
   const u32 offset = offset_of(i) & 0xFFFF;
-  Row out;
-  for (unsigned l = 0; l < wave_lanes; ++l) out.lane[l] = from.lane[swizzled(offset, l)];
-  put_row(w, i, out);
+  for (unsigned b = 0; b < blocks; ++b)
+    put_block(w, i, b, take(from, swizzled(offset, ramp(b, 1))));
   return i + 1;
 }
 

@@ -26,9 +26,10 @@ ROCDRILL_INLINE const Instruction* change(Wave& w, const Instruction* i, const F
   std::byte* to = returns ? operand(w, *i, ds_dst) : nullptr;
   for (u64 left = p.lanes; left != 0; left &= left - 1) {
     const unsigned l = first_of(left);
-    const T old = read_at<T>(p.at[l]);
+    std::byte* at = place_of(p, l);
+    const T old = read_at<T>(at);
     const T value = f(old, l);
-    __builtin_memcpy(p.at[l], &value, sizeof value);
+    __builtin_memcpy(at, &value, sizeof value);
     if (returns) write_lane<T>(to, l, old);
   }
   if (returns)
@@ -95,8 +96,9 @@ const Instruction* exchange2(Wave& w, const Instruction* i) {
     for (unsigned n = 0; n < 2; ++n) {
       T old = 0;
       if ((places[n]->lanes >> l & 1) != 0) {
-        old = read_at<T>(places[n]->at[l]);
-        __builtin_memcpy(places[n]->at[l], &values[n], sizeof(T));
+        std::byte* at = place_of(*places[n], l);
+        old = read_at<T>(at);
+        __builtin_memcpy(at, &values[n], sizeof(T));
       }
       write_lane<T>(to + n * (sizeof(T) / 4) * vgpr_bytes, l, old);
     }

@@ -105,9 +105,30 @@ ROCDRILL_INLINE void spread(const std::byte* from, const Sink& sink, unsigned re
   }
 }
 
-/// One dword per lane, from anywhere.
-ROCDRILL_INLINE void gather(const Places& p, std::size_t plus, u32* out) {
-  for (unsigned l = 0; l < wave_lanes; ++l) out[l] = read<u32>(p.at[l] + plus);
+/// f(lane -> place) for the two forms that name each lane's.
+template <class F>
+ROCDRILL_INLINE void with_places(const Places& p, const F& f) {
+  if (p.form == Form::near) {
+    std::byte* base = p.first;
+    const u32* offset = p.offset;
+    f([base, offset](unsigned l) __attribute__((always_inline)) { return base + offset[l]; });
+  } else {
+    std::byte* const* all = p.at;
+    f([all](unsigned l) __attribute__((always_inline)) { return all[l]; });
+  }
+}
+
+/// Element n is f(n). In registers: a vector that is read from narrow stores waits for them.
+template <class F>
+ROCDRILL_INLINE U32 build(const F& f) {
+#if defined(__AVX512F__)
+  return U32{f(0), f(1), f(2),  f(3),  f(4),  f(5),  f(6),  f(7),
+             f(8), f(9), f(10), f(11), f(12), f(13), f(14), f(15)};
+#elif defined(__AVX2__)
+  return U32{f(0), f(1), f(2), f(3), f(4), f(5), f(6), f(7)};
+#else
+  return U32{f(0), f(1), f(2), f(3)};
+#endif
 }
 
 template <unsigned dwords>
@@ -120,11 +141,15 @@ void load_dwords(std::byte* registers, Places& p) {
     return;
   }
   if (dwords == 1 || p.step != 4) {
-    alignas(64) u32 values[wave_lanes];
-    for (unsigned n = 0; n < dwords; ++n) {
-      gather(p, std::size_t{n} * p.step, values);
-      for (unsigned b = 0; b < blocks; ++b) sink(n, b, load(values + std::size_t{b} * width));
-    }
+    with_places(p, [&](const auto& place) __attribute__((always_inline)) {
+      for (unsigned n = 0; n < dwords; ++n) {
+        const std::size_t plus = std::size_t{n} * p.step;
+        for (unsigned b = 0; b < blocks; ++b)
+          sink(n, b, build([&](unsigned k) __attribute__((always_inline)) {
+                 return read<u32>(place(b * width + k) + plus);
+               }));
+      }
+    });
     return;
   }
   constexpr unsigned padded = dwords == 3 ? 4 : dwords;
@@ -133,37 +158,46 @@ void load_dwords(std::byte* registers, Places& p) {
     return;
   }
   alignas(64) std::byte lined[wave_lanes * 4 * padded];
-  for (unsigned l = 0; l < wave_lanes; ++l)
-    copy<4 * dwords>(lined + std::size_t{l} * 4 * padded,
-                     p.form == Form::unit ? p.first + std::size_t{l} * 4 * dwords : p.at[l]);
+  const auto line_up = [&](const auto& place) __attribute__((always_inline)) {
+    for (unsigned l = 0; l < wave_lanes; ++l)
+      copy<4 * dwords>(lined + std::size_t{l} * 4 * padded, place(l));
+  };
+  if (p.form == Form::unit) {
+    line_up([&](unsigned l) { return p.first + std::size_t{l} * 4 * dwords; });
+  } else {
+    with_places(p, line_up);
+  }
   spread<padded == 1 ? 2 : padded>(lined, sink, dwords);
 }
 
-/// Bytes and words: T is what is read, `half` where it goes (0: all of the dword).
+/// Where bytes and words go.
 enum class Half { none, low, high };
+template <Half half>
+ROCDRILL_INLINE void put_part(std::byte* registers, const Places& p, unsigned block, U32 value) {
+  std::byte* to = registers + std::size_t{block} * 4 * width;
+  if (p.zero != 0) [[unlikely]]
+    value &= expand(mask_of(p.lanes, block));
+  if constexpr (half == Half::low)
+    value = (load(to) & splat(0xFFFF0000u)) | (value & splat(0xFFFFu));
+  if constexpr (half == Half::high) value = (load(to) & splat(0xFFFFu)) | value << splat(16);
+  store(to, value, mask_of(p.lanes | p.zero, block));
+}
 template <class T, Half half>
 void load_part(std::byte* registers, Places& p) {
-  alignas(64) u32 values[wave_lanes];
+  const auto read_all = [&](const auto& place) __attribute__((always_inline)) {
+    for (unsigned b = 0; b < blocks; ++b)
+      put_part<half>(registers, p, b, build([&](unsigned k) __attribute__((always_inline)) {
+                       return static_cast<u32>(i32{read<T>(place(b * width + k))});
+                     }));
+  };
   if (p.form == Form::unit) {
-    const std::byte* from = p.first;
+    alignas(64) u32 values[wave_lanes];
     for (unsigned l = 0; l < wave_lanes; ++l)
-      values[l] = static_cast<u32>(i32{read<T>(from + l * sizeof(T))});
+      values[l] = static_cast<u32>(i32{read<T>(p.first + l * sizeof(T))});
+    for (unsigned b = 0; b < blocks; ++b)
+      put_part<half>(registers, p, b, load(values + std::size_t{b} * width));
   } else {
-    for (unsigned l = 0; l < wave_lanes; ++l) values[l] = static_cast<u32>(i32{read<T>(p.at[l])});
-  }
-  const Sink sink{registers, p.lanes, p.zero};
-  for (unsigned b = 0; b < blocks; ++b) {
-    U32 value = load(values + std::size_t{b} * width);
-    if constexpr (half == Half::none) {
-      sink(0, b, value);
-    } else {
-      if (p.zero != 0) value &= expand(mask_of(p.lanes, b));
-      std::byte* to = registers + std::size_t{b} * 4 * width;
-      const U32 before = load(to);
-      value = half == Half::low ? (before & splat(0xFFFF0000u)) | (value & splat(0xFFFFu))
-                                : (before & splat(0xFFFFu)) | value << splat(16);
-      store(to, value, mask_of(p.lanes | p.zero, b));
-    }
+    with_places(p, read_all);
   }
 }
 
@@ -219,11 +253,13 @@ void store_dwords(std::byte* registers, Places& p) {
     return;
   }
   if (dwords == 1 || p.step != 4) {
-    for (unsigned n = 0; n < dwords; ++n) {
-      const std::byte* from = registers + n * vgpr_bytes;
-      const std::size_t plus = std::size_t{n} * p.step;
-      for_lanes(lanes, [&](unsigned l) { copy<4>(p.at[l] + plus, from + std::size_t{l} * 4); });
-    }
+    with_places(p, [&](const auto& place) __attribute__((always_inline)) {
+      for (unsigned n = 0; n < dwords; ++n) {
+        const std::byte* from = registers + n * vgpr_bytes;
+        const std::size_t plus = std::size_t{n} * p.step;
+        for_lanes(lanes, [&](unsigned l) { copy<4>(place(l) + plus, from + std::size_t{l} * 4); });
+      }
+    });
     return;
   }
   constexpr unsigned padded = dwords == 3 ? 4 : dwords;
@@ -234,21 +270,31 @@ void store_dwords(std::byte* registers, Places& p) {
   }
   alignas(64) std::byte lined[wave_lanes * 4 * lined_dwords];
   line_up<lined_dwords>(lined, registers, dwords);
-  const bool unit = p.form == Form::unit;
-  for_lanes(lanes, [&](unsigned l) {
-    copy<4 * dwords>(unit ? p.first + std::size_t{l} * 4 * dwords : p.at[l],
-                     lined + std::size_t{l} * 4 * padded);
-  });
+  const auto copy_all = [&](const auto& place) __attribute__((always_inline)) {
+    for_lanes(lanes,
+              [&](unsigned l) { copy<4 * dwords>(place(l), lined + std::size_t{l} * 4 * padded); });
+  };
+  if (p.form == Form::unit) {
+    copy_all([&](unsigned l) { return p.first + std::size_t{l} * 4 * dwords; });
+  } else {
+    with_places(p, copy_all);
+  }
 }
 
 /// A byte or word from bit `shift` on.
 template <class T, unsigned shift>
 void store_part(std::byte* registers, Places& p) {
-  const bool unit = p.form == Form::unit;
-  for_lanes(p.lanes, [&](unsigned l) {
-    const T value = static_cast<T>(read<u32>(registers + std::size_t{l} * 4) >> shift);
-    __builtin_memcpy(unit ? p.first + l * sizeof(T) : p.at[l], &value, sizeof value);
-  });
+  const auto copy_all = [&](const auto& place) __attribute__((always_inline)) {
+    for_lanes(p.lanes, [&](unsigned l) {
+      const T value = static_cast<T>(read<u32>(registers + std::size_t{l} * 4) >> shift);
+      __builtin_memcpy(place(l), &value, sizeof value);
+    });
+  };
+  if (p.form == Form::unit) {
+    copy_all([&](unsigned l) { return p.first + l * sizeof(T); });
+  } else {
+    with_places(p, copy_all);
+  }
 }
 
 }  // namespace

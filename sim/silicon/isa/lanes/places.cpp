@@ -4,8 +4,6 @@
 // atomics have to be naturally aligned all the same.
 #include "sim/silicon/isa/lanes/places.hpp"
 
-#include "sim/silicon/isa/memory.hpp"
-
 namespace rocdrill::isa::ROCDRILL_LEVEL {
 namespace {
 
@@ -217,6 +215,16 @@ bool place_64(Wave& w, const Instruction* i, Places& p, Want want, bool flat) {
 
 }  // namespace
 
+bool place_rows(Wave& w, u64 va, u64 lanes, Want want, Places& p) {
+  const Memory::Range* range = w.memory->find(va, access_of(want));
+  if (want.atomic || range == nullptr || !range->holds(va, want.bytes / 4 * vgpr_bytes))
+    return false;
+  begin(p, lanes, vgpr_bytes);
+  p.form = Places::Form::rows;
+  p.first = range->host(va);
+  return true;
+}
+
 void place_nowhere(Places& p) {
   begin(p, 0, 4);
   for (unsigned l = 0; l < wave_lanes; ++l) p.at[l] = p.spare[l];
@@ -309,6 +317,10 @@ bool place_flat(Wave& w, const Instruction* i, Places& p, Want want) {
 bool place_scratch(Wave& w, const Instruction* i, Places& p, Want want) {
   u32 offset = static_cast<u32>(i->immediate);
   if ((i->flags & has_saddr) != 0) offset += scalar(w, *i, saddr);
+  if ((i->flags & has_vaddr) == 0 && want.bytes >= 4 && offset % 4 == 0 &&
+      u64{offset} + want.bytes <= w.scratch_bytes &&
+      place_rows(w, w.scratch_base() + u64{offset} * wave_lanes, w.exec(), want, p))
+    return true;
   Lanes32 offsets;
   if ((i->flags & has_vaddr) != 0) {
     offsets = lanes_at(operand(w, *i, vaddr), offset);

@@ -6,6 +6,7 @@
 #pragma once
 
 #include "sim/silicon/isa/lanes/lanes.hpp"
+#include "sim/silicon/isa/memory.hpp"
 
 namespace rocdrill::isa::ROCDRILL_LEVEL {
 
@@ -22,6 +23,7 @@ struct Places {
   enum class Form : u8 {
     unit,  ///< `first` is lane 0's; the next lane's data follow
     rows,  ///< dword d of lane l lies at first + d * step + l * 4
+    near,  ///< dword d of lane l lies at first + offset[l] + d * step
     each,  ///< dword d of lane l lies at at[l] + d * step
   };
   Form form;
@@ -30,10 +32,16 @@ struct Places {
   u64 zero;    ///< out of range: they read 0 and write nothing
   u64 spared;  ///< their at[l] is spare[l]: the data lie in pieces, or partly nowhere
   std::byte* first;
-  std::byte* at[wave_lanes];  ///< may be read in the other lanes, too
+  alignas(64) u32 offset[wave_lanes];  ///< may be read in the other lanes, too
+  std::byte* at[wave_lanes];           ///< likewise
   std::byte spare[wave_lanes][most_bytes];
   std::byte* piece[wave_lanes][most_bytes];  ///< of `spared`: where each byte lies; or nullptr
 };
+
+/// `near` or `each`.
+ROCDRILL_INLINE std::byte* place_of(const Places& p, unsigned lane) {
+  return p.form == Places::Form::near ? p.first + p.offset[lane] : p.at[lane];
+}
 
 struct Want {
   unsigned bytes = 4;   ///< of a lane: 1, 2, 4, 8, 12, 16
@@ -60,6 +68,9 @@ bool place_lds(Wave& w, const Instruction* i, Places& p, Want want, u32 offset);
 /// At base + offsets[l] in memory; dwords are `step` apart. Changes the offsets of other lanes.
 bool place_at(Wave& w, const Instruction* i, u64 base, Lanes32& offsets, u64 lanes, Want want,
               u32 step, Places& p);
+/// Dword d of lane l at va + d * 256 + l * 4, all of it in one range; false: it is not, or an
+/// atomic.
+bool place_rows(Wave& w, u64 va, u64 lanes, Want want, Places& p);
 /// No lane has a place.
 void place_nowhere(Places& p);
 /// A lane whose data may lie in pieces: byte n at va[n], unless that is `nowhere`. p.step is 4.
@@ -82,6 +93,7 @@ ROCDRILL_INLINE unsigned first_of(u64 lanes) {
 }
 ROCDRILL_INLINE Lanes32 lanes_at(const std::byte* registers, u32 plus = 0) {
   Lanes32 out;
+#pragma GCC unroll 4
   for (unsigned b = 0; b < blocks; ++b)
     out.v[b] = load(registers + std::size_t{b} * 4 * width) + splat(plus);
   return out;
@@ -104,6 +116,7 @@ ROCDRILL_INLINE U32 ramp(unsigned block, u32 stride) {
 /// Is x[l] = start + l * stride in all lanes?
 ROCDRILL_INLINE bool is_ramp(const Lanes32& x, u32 start, u32 stride, u64 lanes) {
   U32 differs = {};
+#pragma GCC unroll 4
   for (unsigned b = 0; b < blocks; ++b)
     differs |= (x.v[b] ^ (splat(start) + ramp(b, stride))) & expand(mask_of(lanes, b));
   return !any(differs);
@@ -111,6 +124,7 @@ ROCDRILL_INLINE bool is_ramp(const Lanes32& x, u32 start, u32 stride, u64 lanes)
 /// The lanes, of all 64, with (x - from) > most.
 ROCDRILL_INLINE u64 outside(const Lanes32& x, u32 from, u32 most) {
   u64 lanes = 0;
+#pragma GCC unroll 4
   for (unsigned b = 0; b < blocks; ++b) {
     const U32 over = as<U32>((x.v[b] - splat(from)) > splat(most));
     lanes |= u64{bits(over)} << (b * width);
@@ -121,14 +135,18 @@ ROCDRILL_INLINE u64 outside(const Lanes32& x, u32 from, u32 most) {
 ROCDRILL_INLINE void fill(Lanes32& x, u64 lanes) {
   if (lanes == ~u64{0}) return;
   const U32 value = splat(lane_of(x, first_of(lanes)));
+#pragma GCC unroll 4
   for (unsigned b = 0; b < blocks; ++b) {
     const U32 keep = expand(mask_of(lanes, b));
     x.v[b] = (x.v[b] & keep) | (value & ~keep);
   }
 }
 ROCDRILL_INLINE void point(Places& p, std::byte* base, const Lanes32& offsets) {
-  const auto* offset = reinterpret_cast<const u32*>(&offsets);
-  for (unsigned l = 0; l < wave_lanes; ++l) p.at[l] = base + offset[l];
+  p.form = Places::Form::near;
+  p.first = base;
+#pragma GCC unroll 4
+  for (unsigned b = 0; b < blocks; ++b)
+    *reinterpret_cast<U32u*>(p.offset + std::size_t{b} * width) = offsets.v[b];
 }
 
 /// What is not the memory system's word but the address unit's: out of an aperture, misaligned.
@@ -171,9 +189,98 @@ void store_b128(std::byte*, Places&);
 
 using Place = bool (*)(Wave&, const Instruction*, Places&, Want);
 
+// --- what most accesses are
+// ------------------------------------------------------------------------
+
+/// Do the data of 64 lanes follow each other?
+template <unsigned bytes>
+ROCDRILL_INLINE bool is_run(const std::byte* offsets) {
+  const U32 start = splat(*reinterpret_cast<const u32*>(offsets));
+  U32 differs = {};
+#pragma GCC unroll 4
+  for (unsigned b = 0; b < blocks; ++b)
+    differs |= (load(offsets + std::size_t{b} * 4 * width) - ramp(b, bytes)) ^ start;
+  return !any(differs);
+}
+ROCDRILL_INLINE bool all_same(const std::byte* values) {
+  const U32 one = splat(*reinterpret_cast<const u32*>(values));
+  U32 differs = {};
+#pragma GCC unroll 4
+  for (unsigned b = 0; b < blocks; ++b) differs |= load(values + std::size_t{b} * 4 * width) ^ one;
+  return !any(differs);
+}
+/// Host memory of 64 lanes from base + offset on; the offsets do not pass 2^32.
+template <unsigned bytes, bool write>
+ROCDRILL_INLINE std::byte* run_at(Wave& w, u64 base, u32 offset) {
+  constexpr u32 span = wave_lanes * bytes;
+  if (offset > 0u - span) return nullptr;
+  const u64 va = base + offset;
+  const Memory::Range* range = w.memory->find(va, write ? cp::Access::write : cp::Access::read);
+  return range != nullptr && range->holds(va, span) ? range->host(va) : nullptr;
+}
+
+/// Where lane 0's data lie, if all lanes are active and theirs follow. nullptr: ask the
+/// place_...().
+template <Place place, unsigned bytes, bool write>
+ROCDRILL_INLINE std::byte* quick(Wave& w, const Instruction* i) {
+  if (w.exec() != ~u64{0}) return nullptr;
+  const std::byte* address = operand(w, *i, vaddr);
+  if constexpr (place == place_global || place == place_flat) {
+    if (!is_run<bytes>(address)) return nullptr;
+    const u32 first = *reinterpret_cast<const u32*>(address);
+    const auto plus = static_cast<u64>(i64{i->immediate});
+    if (place == place_global && (i->flags & has_saddr) != 0) {
+      const auto* base = reinterpret_cast<const u32*>(operand(w, *i, saddr));
+      return run_at<bytes, write>(w, (base[0] | u64{base[1]} << 32) + plus, first);
+    }
+    const std::byte* highs = address + vgpr_bytes;
+    if (!all_same(highs)) return nullptr;
+    const u32 high = *reinterpret_cast<const u32*>(highs);
+    // What an aperture's addresses would be in memory is not mapped: find() says so.
+    return run_at<bytes, write>(w, (u64{high} << 32) + plus, first);
+  } else if constexpr (place == place_buffer) {
+    const auto* v = reinterpret_cast<const u32*>(operand(w, *i, srsrc));
+    const bool plain =
+        (i->flags & (idxen | offen)) == offen && v[1] >> 31 == 0 && (v[3] >> 23 & 1) == 0;
+    if (!plain || !is_run<bytes>(address)) return nullptr;
+    const u32 first = *reinterpret_cast<const u32*>(address);
+    const u64 before = u64{scalar(w, *i, soffset)} + static_cast<u32>(i->immediate);
+    if (before + first + wave_lanes * bytes > v[2]) return nullptr;
+    return run_at<bytes, write>(w, (v[0] | u64{v[1] & 0xFFFFu} << 32) + before, first);
+  } else {
+    return nullptr;
+  }
+}
+
+/// Between registers and a run of 64 lanes.
+template <Move move, unsigned bytes>
+ROCDRILL_INLINE void move_run(std::byte* registers, std::byte* first) {
+  if constexpr (move == load_b32 || move == store_b32) {
+    std::byte* to = move == load_b32 ? registers : first;
+    const std::byte* from = move == load_b32 ? first : registers;
+#pragma GCC unroll 4
+    for (unsigned b = 0; b < blocks; ++b)
+      *reinterpret_cast<U32u*>(to + std::size_t{b} * 4 * width) =
+          load(from + std::size_t{b} * 4 * width);
+  } else {
+    Places p;
+    p.form = Places::Form::unit;
+    p.step = 4;
+    p.lanes = ~u64{0};
+    p.zero = 0;
+    p.spared = 0;
+    p.first = first;
+    move(registers, p);
+  }
+}
+
 /// FLAT family and MUBUF.
 template <Place place, Move move, unsigned bytes>
 const Instruction* load_from(Wave& w, const Instruction* i) {
+  if (std::byte* first = quick<place, bytes, false>(w, i)) {
+    move_run<move, bytes>(operand(w, *i, vdst), first);
+    return i + 1;
+  }
   if (w.exec() == 0) return i + 1;
   Places p;
   if (!place(w, i, p, {.bytes = bytes})) return nullptr;
@@ -182,6 +289,10 @@ const Instruction* load_from(Wave& w, const Instruction* i) {
 }
 template <Place place, Move move, unsigned bytes>
 const Instruction* store_to(Wave& w, const Instruction* i) {
+  if (std::byte* first = quick<place, bytes, true>(w, i)) {
+    move_run<move, bytes>(operand(w, *i, vdata), first);
+    return i + 1;
+  }
   if (w.exec() == 0) return i + 1;
   Places p;
   if (!place(w, i, p, {.bytes = bytes, .write = true})) return nullptr;
@@ -189,6 +300,7 @@ const Instruction* store_to(Wave& w, const Instruction* i) {
   if (p.spared != 0) write_pieces(p, bytes);
   return i + 1;
 }
+
 /// To LDS instead of a register: lane l's dword at M0[15:0] + offset + l * 4.
 void store_in_lds(Wave& w, const Instruction* i, Places& p, Move move);
 template <Place place, Move move, unsigned bytes>

@@ -194,9 +194,9 @@ ROCDRILL_INLINE __m512i lane_order() {
   return _mm512_setr_epi32(0, 1, 8, 9, 2, 3, 10, 11, 4, 5, 12, 13, 6, 7, 14, 15);
 }
 ROCDRILL_INLINE D64 to_double(F32 a) {
-  const __m512 grouped = _mm512_maskz_permutexvar_ps(all, group_order(), a);
-  return {_mm512_maskz_cvtps_pd(all8, _mm512_castps512_ps256(grouped)),
-          _mm512_maskz_cvtps_pd(all8, _mm512_maskz_extractf32x8_ps(all8, grouped, 1))};
+  const __m512i grouped = _mm512_maskz_permutexvar_epi32(all, group_order(), as<__m512i>(a));
+  return {_mm512_maskz_cvtps_pd(all8, _mm256_castsi256_ps(half_of<0>(grouped))),
+          _mm512_maskz_cvtps_pd(all8, _mm256_castsi256_ps(half_of<1>(grouped)))};
 }
 ROCDRILL_INLINE F32 to_single(D64 a) {
   const __m512 grouped =
