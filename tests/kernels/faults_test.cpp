@@ -155,6 +155,19 @@ TEST_P(Faults, OutsideOfLds) {
   for (std::uint32_t n = 0; n < 64; ++n) EXPECT_EQ(out()[n], n + 1);
 }
 
+/// Vector memory may be as crooked as it likes, but not for atomics.
+TEST_P(Faults, MisalignedAtomics) {
+  for (const std::uint64_t offset : {1, 2, 3}) {
+    const isa::Outcome global = run("add_to", 64, 64, out_.va() + 256 + offset, 3u);
+    EXPECT_EQ(name(global), "EC_QUEUE_WAVE_APERTURE_VIOLATION") << describe(global, *bench_);
+    const isa::Outcome lds = run("misaligned_lds", 64, 64, static_cast<std::uint32_t>(offset));
+    EXPECT_EQ(name(lds), "EC_QUEUE_WAVE_APERTURE_VIOLATION") << describe(lds, *bench_);
+  }
+  EXPECT_EQ(name(run("store_to", 64, 64, out_.va() + 257, 0u)), "completed");
+  EXPECT_EQ(out()[64], 0x700u);
+  EXPECT_EQ(name(run("misaligned_lds", 64, 64, 8u)), "completed");
+}
+
 TEST_P(Faults, IllegalEncoding) {
   const isa::Outcome outcome = run("illegal", 128, 64);
   EXPECT_EQ(name(outcome), "EC_QUEUE_WAVE_ILLEGAL_INSTRUCTION") << describe(outcome, *bench_);
@@ -208,6 +221,36 @@ TEST_P(Faults, CodeObjectForAnotherTarget) {
   ASSERT_FALSE(bench);
   EXPECT_THAT(bench.error(), HasSubstr(other));
 }
+
+#ifdef ROCDRILL_KERNELS_WITH_MATH
+/// Nobody reads what a kernel prints: the buffer is null, and who prints reads through it.
+TEST(Printf, BufferIsNull) {
+  for (const char* target : {"gfx90a", "gfx942"}) {
+    const auto bench = workbench::Workbench::open(read_code("printf", {target, 1}), target);
+    ASSERT_TRUE(bench) << bench.error();
+    const workbench::Buffer out = (*bench)->allocate(256);
+    const auto says = [&](std::uint32_t count) {
+      workbench::KernelLaunch launch;
+      launch.kernel = "says";
+      launch.geometry.grid[0] = launch.geometry.group[0] = 64;
+      launch.arguments.resize(2);
+      launch.arguments[0].resize(sizeof count);
+      std::memcpy(launch.arguments[0].data(), &count, sizeof count);
+      const std::uint64_t va = out.va();
+      launch.arguments[1].resize(sizeof va);
+      std::memcpy(launch.arguments[1].data(), &va, sizeof va);
+      const auto outcome = (*bench)->run(launch);
+      if (!outcome) throw std::runtime_error(outcome.error());
+      return *outcome;
+    };
+    EXPECT_EQ(name(says(0)), "completed");
+    EXPECT_EQ(out.bytes()[4 * 5], std::byte{16});
+    const isa::Outcome outcome = says(1);
+    EXPECT_EQ(name(outcome), "EC_QUEUE_WAVE_MEMORY_VIOLATION") << describe(outcome, **bench);
+    EXPECT_LT(outcome.exception.address, 16u);
+  }
+}
+#endif
 
 INSTANTIATE_TEST_SUITE_P(Kernels, Faults,
                          testing::Values(Build{"gfx90a", 0}, Build{"gfx90a", 3}, Build{"gfx942", 0},
