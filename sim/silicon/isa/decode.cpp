@@ -364,6 +364,8 @@ void Filler::vector(Encoding encoding) {
     out_.modifiers[n] = 0;
     flag(n == 0 ? sext0 : sext1);
   }
+  // op_sel of an operand that is not there says where the result goes.
+  if (pending != 0 && slot <= src2) out_.modifiers[slot - src0] = pending;
   // What the shorter encodings leave unsaid.
   const bool compare = starts_with(name_, "V_CMP");
   if (compare && defs == 0) set_register(dst, Kind::sgpr, reg::vcc);

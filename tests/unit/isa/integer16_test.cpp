@@ -1,4 +1,6 @@
 // Integers of 16 bits, one or two per lane; bytes; dot products.
+#include <bit>
+#include <cmath>
 #include <cstdlib>
 
 #include "lane_cases.hpp"
@@ -236,6 +238,44 @@ TEST(PackedInteger, DotProducts) {
     check({.mnemonic = mnemonic, .dwords = {1, 1}, .reference = [bits](u64 a, u64 b, u64, u64 old) {
              return static_cast<u64>(dot(a, b, old, bits, true));
            }});
+}
+
+float half_value(u64 bits) {
+  const int exponent = static_cast<int>(bits >> 10 & 31);
+  const float fraction = static_cast<float>(bits & 0x3FF);
+  const float magnitude =
+      exponent == 0 ? std::ldexp(fraction, -24) : std::ldexp(fraction + 1024, exponent - 25);
+  return (bits & 0x8000) != 0 ? -magnitude : magnitude;
+}
+
+TEST(PackedInteger, DotProductsOfHalves) {
+  Inputs inputs(21);
+  for (const isa::Level level : levels()) {
+    Machine& m = machine("gfx90a", level);
+    const u64 exec = inputs.mask();
+    m.wave().set_exec(exec);
+    for (unsigned lane = 0; lane < 64; ++lane) {
+      for (unsigned r = 0; r < 2; ++r)  // finite halves
+        m.v(r)[lane] = inputs.dword() & 0xBFFFBFFF;
+      m.v(2)[lane] = std::bit_cast<u32>(static_cast<float>(inputs.below(1000)) / 64);
+      for (unsigned r = 3; r < 6; ++r) m.v(r)[lane] = m.v(2)[lane];
+    }
+    ASSERT_EQ(m.run("v_dot2_f32_f16 v3, v0, v1, v2\n v_dot2c_f32_f16 v4, v0, v1\n"
+                    "v_dot2_f32_f16 v5, v0, v1, v2 op_sel:[1,0,0] op_sel_hi:[1,0,1] "
+                    "neg_lo:[1,0,1] neg_hi:[0,1,0]"),
+              isa::Stop::ended);
+    for (unsigned lane = 0; lane < 64; ++lane) {
+      const float a[] = {half_value(m.v(0)[lane]), half_value(m.v(0)[lane] >> 16)};
+      const float b[] = {half_value(m.v(1)[lane]), half_value(m.v(1)[lane] >> 16)};
+      const float c = std::bit_cast<float>(m.v(2)[lane]);
+      const float sum = a[0] * b[0] + a[1] * b[1] + c;
+      const float other = -a[1] * b[0] + a[1] * -b[0] - c;
+      const bool active = has(exec, lane);
+      ASSERT_EQ(std::bit_cast<float>(m.v(3)[lane]), active ? sum : c) << lane;
+      ASSERT_EQ(std::bit_cast<float>(m.v(4)[lane]), active ? sum : c) << lane;
+      ASSERT_EQ(std::bit_cast<float>(m.v(5)[lane]), active ? other : c) << lane;
+    }
+  }
 }
 
 // --- bytes ---------------------------------------------------------------------------------------

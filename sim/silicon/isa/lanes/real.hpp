@@ -10,8 +10,16 @@ namespace rocdrill::isa::ROCDRILL_LEVEL {
 using D64 = Pair<F64>;
 ROCDRILL_INLINE D64 doubles(P64 value) { return {as<F64>(value.a), as<F64>(value.b)}; }
 ROCDRILL_INLINE P64 bits64(D64 value) { return {as<U64>(value.a), as<U64>(value.b)}; }
-ROCDRILL_INLINE F32 splat_f(float value) { return F32{} + value; }
-ROCDRILL_INLINE F64 splat_d(double value) { return F64{} + value; }
+#if defined(__AVX512F__)
+ROCDRILL_INLINE F32 splat_f(float value) { return _mm512_set1_ps(value); }
+ROCDRILL_INLINE F64 splat_d(double value) { return _mm512_set1_pd(value); }
+#elif defined(__AVX2__)
+ROCDRILL_INLINE F32 splat_f(float value) { return _mm256_set1_ps(value); }
+ROCDRILL_INLINE F64 splat_d(double value) { return _mm256_set1_pd(value); }
+#else
+ROCDRILL_INLINE F32 splat_f(float value) { return _mm_set1_ps(value); }
+ROCDRILL_INLINE F64 splat_d(double value) { return _mm_set1_pd(value); }
+#endif
 
 /// mask ? x : y, where every element of the mask is all ones or zero.
 ROCDRILL_INLINE U32 choose(I32 mask, U32 x, U32 y) {
