@@ -5,15 +5,23 @@
 // precision what its lane of D holds.
 #include "kernel.h"
 
-#if !defined(__AMDGPU__) || defined(__gfx90a__)
-#define GFX90A(...) __VA_ARGS__
-#else
-#define GFX90A(...)
-#endif
-#if !defined(__AMDGPU__) || defined(__gfx942__)
+// The GPUs that have an instruction: matrix cores of the first two, the last two, the last generation.
+#ifndef __AMDGPU__
+#define EARLY(...) __VA_ARGS__
+#define LATE(...) __VA_ARGS__
 #define GFX942(...) __VA_ARGS__
-#else
+#elif defined(__gfx908__)
+#define EARLY(...) __VA_ARGS__
+#define LATE(...)
 #define GFX942(...)
+#elif defined(__gfx90a__)
+#define EARLY(...) __VA_ARGS__
+#define LATE(...) __VA_ARGS__
+#define GFX942(...)
+#else
+#define EARLY(...)
+#define LATE(...) __VA_ARGS__
+#define GFX942(...) __VA_ARGS__
 #endif
 
 static double bf16_value(ushort bits) { return (double)__builtin_astype((uint)bits << 16, float); }
@@ -111,30 +119,30 @@ F32_4(4x4x4f16, half, 4, 4, SAME)
 F32(32x32x8f16, half, float16, 32, 8, 1, 4, SAME)
 F32(16x16x16f16, half, float4, 16, 16, 1, 4, SAME)
 
-F32(32x32x4bf16_1k, ushort, float32, 32, 4, 2, 4, bf16_value)
-F32(16x16x4bf16_1k, ushort, float16, 16, 4, 4, 4, bf16_value)
-F32_4(4x4x4bf16_1k, ushort, 4, 4, bf16_value)
-F32(32x32x8bf16_1k, ushort, float16, 32, 8, 1, 4, bf16_value)
-F32(16x16x16bf16_1k, ushort, float4, 16, 16, 1, 4, bf16_value)
-GFX90A(F32(32x32x2bf16, ushort, float32, 32, 2, 2, 2, bf16_value))
-GFX90A(F32(16x16x2bf16, ushort, float16, 16, 2, 4, 2, bf16_value))
-GFX90A(F32_4(4x4x2bf16, ushort, 2, 2, bf16_value))
-GFX90A(F32(32x32x4bf16, ushort, float16, 32, 4, 1, 2, bf16_value))
-GFX90A(F32(16x16x8bf16, ushort, float4, 16, 8, 1, 2, bf16_value))
+LATE(F32(32x32x4bf16_1k, ushort, float32, 32, 4, 2, 4, bf16_value))
+LATE(F32(16x16x4bf16_1k, ushort, float16, 16, 4, 4, 4, bf16_value))
+LATE(F32_4(4x4x4bf16_1k, ushort, 4, 4, bf16_value))
+LATE(F32(32x32x8bf16_1k, ushort, float16, 32, 8, 1, 4, bf16_value))
+LATE(F32(16x16x16bf16_1k, ushort, float4, 16, 16, 1, 4, bf16_value))
+EARLY(F32(32x32x2bf16, ushort, float32, 32, 2, 2, 2, bf16_value))
+EARLY(F32(16x16x2bf16, ushort, float16, 16, 2, 4, 2, bf16_value))
+EARLY(F32_4(4x4x2bf16, ushort, 2, 2, bf16_value))
+EARLY(F32(32x32x4bf16, ushort, float16, 32, 4, 1, 2, bf16_value))
+EARLY(F32(16x16x8bf16, ushort, float4, 16, 8, 1, 2, bf16_value))
 
 I32(32x32x4i8, int32, 32, 4, 2, 4)
 I32(16x16x4i8, int16, 16, 4, 4, 4)
 MFMA(mfma_i32_4x4x4i8, __builtin_amdgcn_mfma_i32_4x4x4i8, char, int, int4, 4, 4, 16, 4, ROW4,
      BLOCK4, SAME, SAME)
-GFX90A(I32(32x32x8i8, int16, 32, 8, 1, 4))
-GFX90A(I32(16x16x16i8, int4, 16, 16, 1, 4))
+EARLY(I32(32x32x8i8, int16, 32, 8, 1, 4))
+EARLY(I32(16x16x16i8, int4, 16, 16, 1, 4))
 GFX942(I32(32x32x16_i8, int16, 32, 16, 1, 8))
 GFX942(I32(16x16x32_i8, int4, 16, 32, 1, 8))
 
-MFMA(mfma_f64_16x16x4f64, __builtin_amdgcn_mfma_f64_16x16x4f64, double, double, double4, 16, 4, 1,
-     1, ROW64, BLOCK64, SAME, SAME)
-MFMA(mfma_f64_4x4x4f64, __builtin_amdgcn_mfma_f64_4x4x4f64, double, double, double, 4, 4, 4, 1,
-     ROW64, BLOCK64, SAME, SAME)
+LATE(MFMA(mfma_f64_16x16x4f64, __builtin_amdgcn_mfma_f64_16x16x4f64, double, double, double4, 16,
+          4, 1, 1, ROW64, BLOCK64, SAME, SAME))
+LATE(MFMA(mfma_f64_4x4x4f64, __builtin_amdgcn_mfma_f64_4x4x4f64, double, double, double, 4, 4, 4,
+          1, ROW64, BLOCK64, SAME, SAME))
 
 GFX942(F32(16x16x8_xf32, float, float4, 16, 8, 1, 2, SAME))
 GFX942(F32(32x32x4_xf32, float, float16, 32, 4, 1, 2, SAME))
