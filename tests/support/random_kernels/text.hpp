@@ -37,12 +37,29 @@ typedef int i32; typedef uint u32; typedef long i64; typedef ulong u64;
   } \
   INLINE T NAME(minimum_, T)(T a, T b) { return __builtin_elementwise_min(a, b); } \
   INLINE T NAME(maximum_, T)(T a, T b) { return __builtin_elementwise_max(a, b); } \
-  INLINE T NAME(add_saturated_, T)(T a, T b) { return __builtin_elementwise_add_sat(a, b); } \
-  INLINE T NAME(subtract_saturated_, T)(T a, T b) { return __builtin_elementwise_sub_sat(a, b); } \
   INLINE T NAME(absolute_difference_, T)(T a, T b) { \
     return a > b ? NAME(subtract_, T)(a, b) : NAME(subtract_, T)(b, a); \
   } \
   INLINE T NAME(average_, T)(T a, T b) { return TO_T((a & b) + TO_T((a ^ b) >> TO_T((W)(E)1))); }
+
+#define SATURATES(T) \
+  INLINE T NAME(add_saturated_, T)(T a, T b) { return __builtin_elementwise_add_sat(a, b); } \
+  INLINE T NAME(subtract_saturated_, T)(T a, T b) { return __builtin_elementwise_sub_sat(a, b); }
+SATURATES(i32) SATURATES(u32) SATURATES(i64) SATURATES(u64)
+// The builtins promote single elements of these.
+#define NARROW_SATURATES(T, LEAST, MOST) \
+  INLINE T add_saturated_##T(T a, T b) { \
+    const int sum = a + b; \
+    return (T)(sum < LEAST ? LEAST : sum > MOST ? MOST : sum); \
+  } \
+  INLINE T subtract_saturated_##T(T a, T b) { \
+    const int difference = a - b; \
+    return (T)(difference < LEAST ? LEAST : difference > MOST ? MOST : difference); \
+  }
+NARROW_SATURATES(i8, -128, 127)
+NARROW_SATURATES(u8, 0, 255)
+NARROW_SATURATES(i16, -32768, 32767)
+NARROW_SATURATES(u16, 0, 65535)
 
 #define SCALAR(T, U, W, BITS, SIGNED) \
   COMMON(T, U, W, W, (T), (U), (W), BITS) \
@@ -111,7 +128,8 @@ inline std::string vector_prelude() {
         out += "#define " + to_type + "(x) TO(" + type + ", x)\n";
         if (*sign == 'i') out += "#define " + to_unsigned + "(x) TO(" + of_unsigned + ", x)\n";
         out += "COMMON(" + type + ", " + of_unsigned + ", " + of_unsigned + ", u" + bits + ", " +
-               to_type + ", " + to_unsigned + ", " + to_unsigned + ", " + bits + ")\n";
+               to_type + ", " + to_unsigned + ", " + to_unsigned + ", " + bits + ")\nSATURATES(" +
+               type + ")\n";
       }
   return out;
 }
