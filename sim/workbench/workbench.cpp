@@ -134,14 +134,14 @@ std::expected<void, std::string> Workbench::load(std::span<const std::byte> file
   return {};
 }
 
-Buffer Workbench::allocate(std::size_t bytes) {
+Buffer Workbench::allocate(std::size_t bytes, cp::Permissions permissions) {
   void* memory = ::mmap(nullptr, whole_pages(bytes), PROT_READ | PROT_WRITE,
                         MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (memory == MAP_FAILED) throw std::bad_alloc();
   Buffer buffer;
   buffer.data_ = static_cast<std::byte*>(memory);
   buffer.size_ = bytes;
-  space_.add(buffer.va(), std::max<std::size_t>(bytes, 1));
+  space_.add(buffer.va(), std::max<std::size_t>(bytes, 1), permissions);
   buffers_.push_back(buffer);
   return buffer;
 }
@@ -212,7 +212,7 @@ std::expected<isa::Launch, std::string> Workbench::prepare(const KernelLaunch& r
   if (packet.private_segment_size != 0) {
     const isa::Shape& shape = dispatcher_->shape();
     launch.scratch.wave_bytes = (packet.private_segment_size * 64ull + 1023) / 1024 * 1024;
-    launch.scratch.slots = std::min(shape.compute_units * shape.waves_per_cu, 1024u);
+    launch.scratch.slots = std::min(shape.compute_units * 32u, 1024u);
     const std::uint64_t total = launch.scratch.wave_bytes * launch.scratch.slots;
     if (scratch_.size_ < total) scratch_ = allocate(total);
     launch.scratch.va = scratch_.va();
@@ -227,11 +227,12 @@ void Workbench::free(const Buffer& buffer) {
   std::erase_if(buffers_, [&](const Buffer& one) { return one.data_ == buffer.data_; });
 }
 
-std::expected<isa::Outcome, std::string> Workbench::run(const KernelLaunch& request) {
+std::expected<isa::Outcome, std::string> Workbench::run(const KernelLaunch& request,
+                                                        const std::atomic<bool>* cancel) {
   Buffer kernarg;
   const auto launch = prepare(request, kernarg);
   if (!launch) return std::unexpected(launch.error());
-  isa::Outcome outcome = dispatcher_->run(*launch, space_);
+  isa::Outcome outcome = dispatcher_->run(*launch, space_, cancel);
   free(kernarg);
   return outcome;
 }

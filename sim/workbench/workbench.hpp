@@ -1,6 +1,7 @@
 // A GPU on a bench: kernels of a code object run on its shader array with no node around it.
 #pragma once
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <expected>
@@ -54,14 +55,17 @@ class Workbench {
   const code_objects::CodeObject& code_object() const { return object_; }
   const isa::Shape& shape() const { return dispatcher_->shape(); }
 
-  /// Zeroed, page-aligned; lives as long as the bench. Throws std::bad_alloc.
-  Buffer allocate(std::size_t bytes);
+  /// Zeroed, page-aligned; lives as long as the bench. The permissions are the GPU's: the caller
+  /// may always write. Throws std::bad_alloc.
+  Buffer allocate(std::size_t bytes, cp::Permissions permissions = {});
   /// The address of a device variable; 0 if there is none of that name.
   std::uint64_t symbol(std::string_view name) const;
 
   /// Launches and waits. The error is one sentence: no such kernel, wrong arguments, a work-group
-  /// that the kernel or the device does not allow.
-  std::expected<isa::Outcome, std::string> run(const KernelLaunch& launch);
+  /// that the kernel or the device does not allow. `cancel`: when it becomes true, the waves stop
+  /// and the outcome is End::cancelled.
+  std::expected<isa::Outcome, std::string> run(const KernelLaunch& launch,
+                                               const std::atomic<bool>* cancel = nullptr);
 
   /// Runs one workgroup alone and one of its waves instruction by instruction; see
   /// isa::Dispatcher::step().

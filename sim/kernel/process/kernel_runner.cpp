@@ -81,6 +81,9 @@ std::expected<cp::LaunchState, cp::KfdException> KernelRunner::launch(
   launch.packet_va = request.packet_va;
   launch.queue_va = request.amd_queue_va;
   launch.dispatch_id = request.packet_index;
+  launch.cu_mask = cu_mask_;
+  // In process nothing else goes on meanwhile: what takes that long counts as a hang.
+  if (!surroundings_.runs_kernels_aside()) launch.most_slices = 1000;
   launch.environment = {shared_aperture, private_aperture, clock_of, &surroundings_};
   const void* descriptor = memory_.translate(request.packet.kernel_object, KernelDescriptor::size,
                                              cp::Access::read);

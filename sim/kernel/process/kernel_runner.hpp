@@ -32,6 +32,10 @@ class KernelRunner final : public cp::KernelExecutor {
 
   std::uint32_t lacks(const cp::KernelLaunch& launch) override;
   std::expected<cp::LaunchState, cp::KfdException> launch(const cp::KernelLaunch& launch) override;
+  void invalidate_code() override { dispatcher_.code().invalidate(); }
+
+  /// SET_CU_MASK: for launches from now on.
+  void set_cu_mask(std::vector<std::uint32_t> mask) { cu_mask_ = std::move(mask); }
 
   /// What has ended since the last look.
   std::vector<Ended> ended();
@@ -47,6 +51,7 @@ class KernelRunner final : public cp::KernelExecutor {
   cp::AddressSpace& memory_;
   Surroundings& surroundings_;
   isa::Dispatcher dispatcher_;
+  std::vector<std::uint32_t> cu_mask_;
   std::mutex mutex_;
   std::condition_variable changed_;
   std::deque<Job> jobs_;

@@ -33,6 +33,7 @@ class KfdProcess::HardwareQueue {
   virtual bool waiting() const = 0;
   virtual std::uint64_t read_index() const = 0;
   virtual std::string_view state() const = 0;
+  virtual void set_cu_mask(std::vector<std::uint32_t>) {}
   /// When something late comes (clocks().monotonic_raw_ns).
   virtual std::optional<std::uint64_t> late_until() const = 0;
 
@@ -92,6 +93,9 @@ class KfdProcess::AqlQueue final : public HardwareQueue, public cp::Hooks {
   std::uint64_t read_index() const override { return queue.read_index(); }
   std::string_view state() const override { return cp::name(queue.state()); }
   std::optional<std::uint64_t> late_until() const override { return queue.late_until(); }
+  void set_cu_mask(std::vector<std::uint32_t> mask) override {
+    if (runner_) runner_->set_cu_mask(std::move(mask));
+  }
 
   void interrupt(std::uint32_t event_id) override { process_.interrupt(event_id); }
   void queue_error(cp::Queue& failed, const cp::QueueError& error) override;

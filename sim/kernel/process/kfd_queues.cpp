@@ -182,7 +182,10 @@ int KfdProcess::set_cu_mask(void* argument) {
   args.num_cu_mask = std::min(args.num_cu_mask, max_cu_mask_bits);
   std::vector<std::uint32_t> mask(args.num_cu_mask / 32);
   if (!copy_from_user(mask.data(), args.cu_mask_ptr, mask.size() * sizeof mask[0])) return EFAULT;
-  return queues_.contains(args.queue_id) ? 0 : EFAULT;  // pqm_update_mqd: no such queue
+  const auto at = queues_.find(args.queue_id);
+  if (at == queues_.end()) return EFAULT;  // pqm_update_mqd: no such queue
+  at->second->set_cu_mask(std::move(mask));
+  return 0;
 }
 
 void KfdProcess::refresh_injections() {

@@ -3,6 +3,7 @@
 #include <variant>
 
 #include "sim/silicon/command_processor/memory.hpp"
+#include "sim/silicon/command_processor/pm4.hpp"
 #include "sim/silicon/command_processor/queue.hpp"
 #include "sim/silicon/command_processor/signal.hpp"
 
@@ -60,9 +61,31 @@ Queue::Step Queue::launch_vendor(const aql::Packet& packet) {
       if (packet.as<aql::BarrierValue>().condition > last_condition) break;
       return launch_barrier(packet);
     case aql::VendorFormat::pm4_ib:
-      return refuse(KfdException::packet_vendor_unsupported, "AQL PM4 indirect buffer");
+      return launch_pm4(packet);
   }
   return refuse(KfdException::packet_vendor_unsupported);
+}
+
+/// Commands for the caches; the packet is complete when they are done, which is at once.
+Queue::Step Queue::launch_pm4(const aql::Packet& packet) {
+  const auto effects = pm4::execute(packet.as<aql::Pm4IndirectBuffer>(), memory_);
+  if (!effects) {
+    if (effects.error().fault_va == 0)
+      return refuse(KfdException::packet_vendor_unsupported, effects.error().unmodelled);
+    fault(effects.error().fault_va, Access::read, launch_index_);
+    return Step::stop;
+  }
+  if (effects->invalidates_code && executor_ != nullptr) executor_->invalidate_code();
+  InFlight flight{.index = launch_index_, .packet = packet};
+  Target to;
+  if (!begin_profile(packet.as<aql::Pm4IndirectBuffer>().completion_signal, flight) ||
+      !resolve_slot(flight.index, to) || !resolve_signal(flight, to)) {
+    return Step::stop;
+  }
+  mark_launched(flight);
+  take(flight, to);
+  complete(flight, to);
+  return Step::again;
 }
 
 Queue::Step Queue::poll_barrier() {

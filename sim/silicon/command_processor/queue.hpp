@@ -241,6 +241,7 @@ class Queue {
   // launch.cpp: one function per kind of packet
   Step launch_barrier(const aql::Packet& packet);
   Step launch_vendor(const aql::Packet& packet);
+  Step launch_pm4(const aql::Packet& packet);
   Step launch_agent_dispatch(const aql::Packet& packet);
   Step launch_kernel_dispatch(const aql::Packet& packet);
   bool has_what_it_needs(const KernelLaunch& launch);

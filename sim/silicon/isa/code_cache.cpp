@@ -18,14 +18,20 @@ std::span<const std::byte> code_at(std::uint64_t va, cp::AddressSpace& space) {
 
 bool CodeCache::current(Known& known, cp::AddressSpace& space) {
   const std::uint64_t generation = space.generation();
-  if (known.generation == generation) return true;
+  if (known.generation == generation && known.invalidations == invalidations_) return true;
   const Fragment& fragment = *known.fragment;
   const std::span<const std::byte> now = code_at(fragment.begin, space);
   if (now.size() < fragment.bytes.size() ||
       std::memcmp(now.data(), fragment.bytes.data(), fragment.bytes.size()) != 0)
     return false;
   known.generation = generation;
+  known.invalidations = invalidations_;
   return true;
+}
+
+void CodeCache::invalidate() {
+  const std::lock_guard lock(mutex_);
+  ++invalidations_;
 }
 
 CodeCache::Place CodeCache::find(std::uint64_t va, cp::AddressSpace& space) {
@@ -46,7 +52,7 @@ CodeCache::Place CodeCache::find(std::uint64_t va, cp::AddressSpace& space) {
   }
   const std::span<const std::byte> code = code_at(va, space);
   if (va % 4 != 0 || code.size() < 4) return {};
-  Known known{decoder().decode(code, va), space.generation()};
+  Known known{decoder().decode(code, va), space.generation(), invalidations_};
   const Fragment* fragment = known.fragment.get();
   known_.emplace(va, std::move(known));
   return {&fragment->code.front(), fragment};

@@ -24,9 +24,12 @@ class CodeCache {
     const Instruction* instruction = nullptr;
     const Fragment* fragment = nullptr;
   };
-  /// The instruction at `va`, decoded if it was not yet or its bytes have changed since `space` was
-  /// last mapped anew. Nothing if no executable memory lies there.
+  /// The instruction at `va`, decoded if it was not yet or its bytes have changed since it was
+  /// last compared: after a change of the mapping or invalidate(). Nothing if no executable memory lies there.
   Place find(std::uint64_t va, cp::AddressSpace& space);
+
+  /// The bytes of everything that is known are compared before it is used again.
+  void invalidate();
 
   /// Not while waves run. Made at first use: LLVM takes a few milliseconds to get ready.
   Decoder& decoder() {
@@ -38,6 +41,7 @@ class CodeCache {
   struct Known {
     std::unique_ptr<Fragment> fragment;
     std::uint64_t generation = 0;  ///< of the address space when it was last compared
+    std::uint64_t invalidations = 0;
   };
   bool current(Known& known, cp::AddressSpace& space);
 
@@ -47,6 +51,7 @@ class CodeCache {
   std::optional<Decoder> decoder_;
   std::multimap<std::uint64_t, Known> known_;  // by Fragment::begin
   std::vector<std::unique_ptr<Fragment>> replaced_;
+  std::uint64_t invalidations_ = 0;
 };
 
 }  // namespace rocdrill::isa

@@ -1,6 +1,8 @@
 #include "sim/silicon/isa/control.hpp"
 
 #include <cstdlib>
+#include <stdexcept>
+#include <string>
 #include <unordered_map>
 #include <vector>
 
@@ -14,10 +16,13 @@ using Table = std::unordered_map<std::string_view, const Entry*>;
 Table make_table(Level level) {
   Table table;
   const auto add = [&table](std::span<const Entry> entries) {
-    for (const Entry& entry : entries) table.emplace(entry.mnemonic, &entry);
+    for (const Entry& entry : entries)
+      if (!table.emplace(entry.mnemonic, &entry).second)
+        throw std::logic_error(std::string(entry.mnemonic) + " is in two tables");
   };
   add(scalar_entries());
   add(flow_entries());
+  add(gpr_index_entries());
   add(scalar_memory_entries());
   for (const std::span<const Entry> entries : vector_entries(level)) add(entries);
   return table;
@@ -90,7 +95,7 @@ std::vector<std::string_view> executed_mnemonics() {
 
 void choose_handler(Instruction& out, const Entry* entry, bool sdwa, bool dpp,
                     const Wrappers& wrappers) {
-  if (entry == nullptr) return;
+  if (entry == nullptr || (out.flags & gds) != 0) return;
   out.counted_as = entry->counted_as;
   out.precision = entry->precision;
   out.registers = entry->registers;
@@ -108,8 +113,7 @@ void choose_handler(Instruction& out, const Entry* entry, bool sdwa, bool dpp,
                                    (out.flags & clamp) != 0);
   if (changes) {
     out.flags = static_cast<std::uint16_t>(out.flags | modified);
-    // SDWA's sext stands where neg does and is the wrapper's affair.
-    if (entry->modified == nullptr && !(sdwa && out.omod == 0 && (out.flags & clamp) == 0)) return;
+    if (entry->modified == nullptr) return;
   }
   Handler compute = changes && entry->modified != nullptr ? entry->modified : entry->run;
   const bool compares = out.kind[dst] == Kind::sgpr;
@@ -117,6 +121,7 @@ void choose_handler(Instruction& out, const Entry* entry, bool sdwa, bool dpp,
     out.body = compute;
     compute = compares ? wrappers.sdwa_compare : wrappers.sdwa;
   } else if (dpp) {
+    if (entry->element == Element::b64) out.flags = static_cast<std::uint16_t>(out.flags | is_64);
     out.body = compute;
     compute = compares ? wrappers.dpp_compare : wrappers.dpp;
   } else if (picks) {

@@ -124,7 +124,13 @@ const Decoder::Llvm::Known& Decoder::Llvm::lookup(const llvm::MCInst& inst, Leve
           : all.substr(begin, all.find_first_of(" \t", begin) - begin);
   Known& one = at->second;
   one.mnemonic = without_suffix(mnemonic, one.encoding);
-  one.entry = find_entry(one.mnemonic, level);
+  const llvm::StringRef name = instructions->getName(inst.getOpcode());
+  std::string wanted = one.mnemonic;
+  // Before gfx940 the mnemonic does not say so.
+  if (name.contains("_LDS_") && name.contains("_LOAD_") && !one.mnemonic.contains("_lds_"))
+    wanted.insert(wanted.find("_load_") + 5, "_lds");
+  // One register more, which says whether the access failed: not modelled.
+  if (!name.contains("_TFE_")) one.entry = find_entry(wanted, level);
   return one;
 }
 
@@ -216,6 +222,7 @@ class Filler {
                                                           : vgpr_bytes);
   }
   void set_constant(unsigned slot, std::uint64_t value);
+  bool is_float(unsigned source) const;
   void flag(std::uint16_t bit) { out_.flags = static_cast<std::uint16_t>(out_.flags | bit); }
   void result_modifiers(std::span<const std::int64_t> fields, Encoding encoding);
 
@@ -301,12 +308,14 @@ void Filler::result_modifiers(std::span<const std::int64_t> fields, Encoding enc
   } else if (encoding == Encoding::sdwa) {
     const bool compare = starts_with(name_, "V_CMP");
     const bool unary = out_.kind[src1] == Kind::none;
-    const std::size_t selects = (compare ? 0u : 2u) + (unary ? 1u : 2u);
+    // Comparisons, and conversions from 8-bit floats, always write all of the result.
+    const bool whole = compare || name_.contains("_FP8_sdwa") || name_.contains("_BF8_sdwa");
+    const std::size_t selects = (whole ? 0u : 2u) + (unary ? 1u : 2u);
     if (own < selects) return;
     own -= selects;
     std::size_t at = own;
     std::int64_t packed = static_cast<std::int64_t>(Select::dword);
-    if (!compare) {
+    if (!whole) {
       packed = fields[at] | fields[at + 1] << 4;
       at += 2;
     }
@@ -320,6 +329,14 @@ void Filler::result_modifiers(std::span<const std::int64_t> fields, Encoding enc
   }
   if (own > 0 && fields[0] != 0) flag(clamp);
   if (own > 1) out_.omod = static_cast<std::uint8_t>(fields[1]);
+}
+
+/// Of SDWA: neg and abs are of floating-point sources; of integers the same bit means sext.
+bool Filler::is_float(unsigned source) const {
+  if (name_.contains("CNDMASK")) return true;
+  if (source == 1 && (name_.contains("LDEXP") || name_.contains("CLASS"))) return false;
+  const llvm::StringRef type = name_.substr(0, name_.find("_sdwa")).rsplit('_').second;
+  return type == "F16" || type == "F32" || type == "F64";
 }
 
 /// VOP1, VOP2, VOPC, VOP3, VOP3P and their SDWA and DPP forms.
@@ -344,6 +361,13 @@ void Filler::vector(Encoding encoding) {
       set(slot++, k);
     }
   }
+  for (unsigned n = 0; encoding == Encoding::sdwa && n < 2; ++n) {
+    if ((out_.modifiers[n] & neg) == 0 || is_float(n)) continue;
+    out_.modifiers[n] = 0;
+    flag(n == 0 ? sext0 : sext1);
+  }
+  // op_sel of an operand that is not there says where the result goes.
+  if (pending != 0 && slot <= src2) out_.modifiers[slot - src0] = pending;
   // What the shorter encodings leave unsaid.
   const bool compare = starts_with(name_, "V_CMP");
   if (compare && defs == 0) set_register(dst, Kind::sgpr, reg::vcc);
@@ -428,7 +452,9 @@ void Filler::buffer() {
 }
 
 void Filler::ds() {
-  unsigned slot = name_.contains("APPEND") || name_.contains("CONSUME") ? ds_data0 : ds_addr;
+  const bool by_m0 =
+      name_.contains("APPEND") || name_.contains("CONSUME") || name_.contains("ADDTID");
+  unsigned slot = by_m0 ? ds_data0 : ds_addr;
   std::int64_t fields[3] = {};
   unsigned field_count = 0;
   for (unsigned k = 0; k < count(); ++k) {

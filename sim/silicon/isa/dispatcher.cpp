@@ -28,7 +28,7 @@ class Dispatcher::Job {
  public:
   Job(const Shape& shape, const Launch& launch, cp::AddressSpace& space, CodeCache& code,
       const std::atomic<bool>* cancel)
-      : plan_{shape, launch, space, code, {}}, cancel_(cancel) {}
+      : plan_{.shape = shape, .launch = launch, .space = space, .code = code, .entry = {}, .units = {}}, cancel_(cancel) {}
 
   bool plan();
   void step(std::uint64_t workgroup, std::uint32_t wave, const Look& look);
@@ -43,7 +43,13 @@ class Dispatcher::Job {
   bool cancelled() const {
     return cancel_ != nullptr && cancel_->load(std::memory_order_relaxed);
   }
-  bool over() const { return failed_.load(std::memory_order_relaxed) || cancelled(); }
+  bool hung() const {
+    return plan_.launch.most_slices != 0 &&
+           slices_.load(std::memory_order_relaxed) >= plan_.launch.most_slices;
+  }
+  bool over() const {
+    return failed_.load(std::memory_order_relaxed) || cancelled() || hung();
+  }
   bool take_slot(std::uint32_t& slot);
   void preload_kernarg();
 
@@ -53,6 +59,7 @@ class Dispatcher::Job {
   std::atomic<std::uint64_t> resident_{0};
   std::uint64_t most_resident_ = 1;
   std::atomic<bool> failed_{false};
+  std::atomic<std::uint64_t> slices_{0};  // used up by groups that yielded
   std::mutex mutex_;
   std::vector<std::uint32_t> free_slots_;
   Outcome outcome_;
@@ -111,11 +118,15 @@ bool Dispatcher::Job::plan() {
     return false;
   }
   plan_.lds_bytes = round_up(launch.packet.group_segment_size, 512);
-  std::uint64_t per_cu = std::max<std::uint64_t>(1, shape.waves_per_cu / plan_.waves);
-  if (plan_.lds_bytes != 0)
-    per_cu = std::min<std::uint64_t>(
-        per_cu, std::max<std::uint64_t>(1, shape.lds_bytes_per_cu / plan_.lds_bytes));
-  most_resident_ = per_cu * shape.compute_units;
+  for (std::uint32_t unit = 0; unit < shape.compute_units; ++unit)
+    if (launch.cu_mask.empty() || (unit / 32 < launch.cu_mask.size() &&
+                                   (launch.cu_mask[unit / 32] >> unit % 32 & 1) != 0))
+      plan_.units.push_back(unit);
+  if (plan_.units.empty()) plan_.units.push_back(0);  // KFD refuses an empty mask
+  const unsigned waves_per_cu =
+      occupancy(shape, kd, plan_.waves, plan_.lds_bytes).waves_per_simd * shape.simds_per_cu();
+  most_resident_ =
+      std::max<std::uint64_t>(1, waves_per_cu / plan_.waves) * plan_.units.size();
   if (launch.packet.private_segment_size != 0)
     most_resident_ = std::min<std::uint64_t>(most_resident_, launch.scratch.slots / plan_.waves);
   if (most_resident_ == 0) {
@@ -202,6 +213,7 @@ void Dispatcher::Job::run_groups(Worker& worker) {
     const ResidentGroup::State state = group.run();
     if (state == ResidentGroup::State::yielded) {
       ++yields;
+      slices_.fetch_add(1, std::memory_order_relaxed);
       memory.refresh();
       continue;
     }
@@ -219,7 +231,8 @@ void Dispatcher::Job::run_groups(Worker& worker) {
   if (worker.spare.size() > kept) worker.spare.resize(kept);
   const std::lock_guard lock(mutex_);
   outcome_.counters.add(counters);
-  if (cancelled() && !failed_) outcome_.end = End::cancelled;
+  if (!failed_ && cancelled()) outcome_.end = End::cancelled;
+  if (!failed_ && hung()) outcome_.end = End::hung;
 }
 
 void Dispatcher::Job::step(std::uint64_t workgroup, std::uint32_t number, const Look& look) {

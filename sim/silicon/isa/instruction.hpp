@@ -7,6 +7,10 @@
 #include <cstddef>
 #include <cstdint>
 
+/// Of headers that the lanes' files include, too: those are compiled once per level of x86-64, and no
+/// function may come of it that the linker merges across levels.
+#define ROCDRILL_INLINE inline __attribute__((always_inline))
+
 namespace rocdrill::isa {
 
 struct Wave;
@@ -35,7 +39,6 @@ inline constexpr std::uint32_t wave_lanes = 64;
 enum Modifier : std::uint8_t {
   neg = 1,      ///< VOP3P: of the low half
   abs = 2,      ///< VOP3P: neg_hi
-  sext = 1,     ///< of integer SDWA
   op_sel = 4,   ///< the high half of the source (VOP3P: for the low half of the result)
   op_sel_hi = 8 ///< VOP3P: the high half for the high half. In src0 of VOP3: op_sel of the result
 };
@@ -59,6 +62,8 @@ enum Flag : std::uint16_t {
   is_64 = 1 << 10,       ///< DPP on 64-bit operands
   modified = 1 << 11,    ///< a source has neg or abs, or the result omod or clamp
   far = 1 << 12,         ///< a branch whose target is in another fragment
+  sext0 = 1 << 13,       ///< SDWA: what is selected of src0, an integer, is sign-extended
+  sext1 = 1 << 14,
 };
 
 /// Which half of MODE's rounding and denormal bits an operation obeys.

@@ -4,6 +4,7 @@
 #include <array>
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "sim/silicon/isa/wave.hpp"
 #include "stack/formats/aql.hpp"
@@ -16,7 +17,6 @@ struct Shape {
   std::string processor;  ///< "gfx90a"
   unsigned xccs = 1;
   unsigned compute_units = 104;  ///< of all XCCs
-  unsigned waves_per_cu = 32;
   unsigned lds_bytes_per_cu = 65536;
 
   /// v0 has all three work-item ids, 10 bits each.
@@ -25,6 +25,7 @@ struct Shape {
   bool architected_scratch() const;
   /// VGPRs and AccVGPRs share 512 registers.
   bool unified_registers() const;
+  unsigned simds_per_cu() const { return 4; }
 };
 
 /// Memory for private segments: `slots` waves at a time, `wave_bytes` each.
@@ -44,7 +45,21 @@ struct Launch {
   std::uint64_t dispatch_id = 0;
   Scratch scratch;
   Environment environment;
+  /// CUs that the queue may use, one bit each from bit 0 of the first on; empty: all.
+  std::vector<std::uint32_t> cu_mask;
+  /// Slices (run.hpp) after which the dispatch counts as hung; 0: never.
+  std::uint64_t most_slices = 0;
 };
+
+/// How many waves of a kernel a SIMD holds at a time, and what limits it.
+struct Occupancy {
+  unsigned waves_per_simd = 0;
+  enum class Limit : std::uint8_t { wave_slots, vgprs, lds } limit = Limit::wave_slots;
+};
+/// `waves`: of a workgroup; `lds_bytes`: of a workgroup. Source: the MI200 and MI300 ISA guides (512
+/// VGPRs of a SIMD's lane in granules of 8, 8 wave slots; before gfx90a 256 in granules of 4, 10).
+Occupancy occupancy(const Shape& shape, const KernelDescriptor& descriptor, unsigned waves,
+                    std::uint32_t lds_bytes);
 
 /// Of a dispatch. Deterministic: they do not depend on threads or time.
 struct DispatchCounters {
@@ -61,6 +76,7 @@ enum class End : std::uint8_t {
   exception,   ///< Outcome::exception
   unmodelled,  ///< Outcome::text names the instruction
   cancelled,
+  hung,  ///< Launch::most_slices were not enough
 };
 
 struct Outcome {

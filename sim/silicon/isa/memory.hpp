@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include "sim/silicon/command_processor/address_space.hpp"
+#include "sim/silicon/isa/instruction.hpp"
 
 namespace rocdrill::isa {
 
@@ -18,18 +19,18 @@ class Memory {
     std::uint64_t bytes = 0;
     std::uint64_t to_host = 0;
 
-    bool holds(std::uint64_t va, std::uint64_t count) const {
+    ROCDRILL_INLINE bool holds(std::uint64_t va, std::uint64_t count) const {
       const std::uint64_t offset = va - begin;
       return offset < bytes && count <= bytes - offset;
     }
-    std::byte* host(std::uint64_t va) const {
+    ROCDRILL_INLINE std::byte* host(std::uint64_t va) const {
       return reinterpret_cast<std::byte*>(va + to_host);
     }
   };
 
   /// The range around `va` that has the access; nullptr if va is not mapped so. Stays valid until
   /// the next call of find() or refresh().
-  const Range* find(std::uint64_t va, cp::Access access) {
+  ROCDRILL_INLINE const Range* find(std::uint64_t va, cp::Access access) {
     Range(&ranges)[kept] = ranges_[access == cp::Access::write ? 1 : 0];
     for (unsigned n = 0; n < kept; ++n)
       if (va - ranges[n].begin < ranges[n].bytes) return &ranges[n];
@@ -40,7 +41,7 @@ class Memory {
     const Range* range = find(va, access);
     if (range != nullptr && range->holds(va, bytes)) [[likely]]
       return range->host(va);
-    return range == nullptr ? nullptr : across(va, bytes, access);
+    return across(va, bytes, access);
   }
   /// Forgets what was looked up if the mapping has changed since.
   void refresh();
@@ -48,13 +49,16 @@ class Memory {
 
  private:
   static constexpr unsigned kept = 6;
+  static constexpr unsigned known = 64;
   const Range* look_up(std::uint64_t va, cp::Access access);
-  /// Over the end of one range into the next, if their host memory is neighbouring too.
   std::byte* across(std::uint64_t va, std::uint64_t bytes, cp::Access access);
 
   cp::AddressSpace& space_;
-  Range ranges_[2][kept];  // for reading, for writing
+  // For reading, for writing.
+  Range ranges_[2][kept];
   unsigned next_[2] = {};
+  Range known_[2][known];  ///< what was found before: asking the space takes a lock
+  unsigned next_known_[2] = {};
   std::uint64_t generation_ = 0;
 };
 

@@ -51,6 +51,7 @@ const Wrappers& wrappers(Level level);
 // The tables. Those that use no vectors exist once.
 std::span<const Entry> scalar_entries();
 std::span<const Entry> flow_entries();
+std::span<const Entry> gpr_index_entries();
 std::span<const Entry> scalar_memory_entries();
 
 }  // namespace rocdrill::isa

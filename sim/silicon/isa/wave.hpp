@@ -107,40 +107,40 @@ struct alignas(64) Wave {
   std::uint64_t executed[class_count] = {};  ///< instructions, by Class
 
   /// Where scratch begins: the dword at offset o of lane l lies at + o * 64 + l * 4.
-  std::uint64_t scratch_base() const {
+  ROCDRILL_INLINE std::uint64_t scratch_base() const {
     return architected_scratch ? scratch_va : pair(reg::flat_scratch);
   }
-  std::uint64_t exec() const { return pair(reg::exec); }
-  std::uint64_t vcc() const { return pair(reg::vcc); }
-  void set_exec(std::uint64_t mask) { set_pair(reg::exec, mask); }
-  void set_vcc(std::uint64_t mask) { set_pair(reg::vcc, mask); }
-  std::uint64_t pair(unsigned number) const {
+  ROCDRILL_INLINE std::uint64_t exec() const { return pair(reg::exec); }
+  ROCDRILL_INLINE std::uint64_t vcc() const { return pair(reg::vcc); }
+  ROCDRILL_INLINE void set_exec(std::uint64_t mask) { set_pair(reg::exec, mask); }
+  ROCDRILL_INLINE void set_vcc(std::uint64_t mask) { set_pair(reg::vcc, mask); }
+  ROCDRILL_INLINE std::uint64_t pair(unsigned number) const {
     std::uint64_t value;
     std::memcpy(&value, s + number, sizeof value);
     return value;
   }
-  void set_pair(unsigned number, std::uint64_t value) {
+  ROCDRILL_INLINE void set_pair(unsigned number, std::uint64_t value) {
     std::memcpy(s + number, &value, sizeof value);
   }
-  std::uint32_t* vgpr(unsigned number) {
+  ROCDRILL_INLINE std::uint32_t* vgpr(unsigned number) {
     return reinterpret_cast<std::uint32_t*>(bases[static_cast<unsigned>(Kind::vgpr)] +
                                             number * std::size_t{vgpr_bytes});
   }
 
   /// Stops at `at`, which did not happen.
-  const Instruction* raise(const Instruction* at, cp::KfdException code) {
+  ROCDRILL_INLINE const Instruction* raise(const Instruction* at, cp::KfdException code) {
     stop = Stop::exception;
     exception = {code, 0, cp::Access::read};
     next = at;
     return nullptr;
   }
-  const Instruction* fault(const Instruction* at, std::uint64_t address, cp::Access access) {
+  ROCDRILL_INLINE const Instruction* fault(const Instruction* at, std::uint64_t address, cp::Access access) {
     stop = Stop::exception;
     exception = {cp::KfdException::wave_memory_violation, address, access};
     next = at;
     return nullptr;
   }
-  const Instruction* refuse(const Instruction* at, const char* what) {
+  ROCDRILL_INLINE const Instruction* refuse(const Instruction* at, const char* what) {
     stop = Stop::unmodelled;
     unmodelled = what;
     next = at;
@@ -150,7 +150,7 @@ struct alignas(64) Wave {
 
 /// The address of an operand's first dword (of lane 0, for a vector register). Not for
 /// Kind::special.
-inline std::byte* operand(const Wave& wave, const Instruction& instruction, unsigned n) {
+ROCDRILL_INLINE std::byte* operand(const Wave& wave, const Instruction& instruction, unsigned n) {
   return wave.bases[static_cast<unsigned>(instruction.kind[n])] + instruction.offset[n];
 }
 

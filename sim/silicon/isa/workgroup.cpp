@@ -21,6 +21,24 @@ bool Shape::packed_work_item_ids() const { return processor == "gfx90a" || archi
 bool Shape::architected_scratch() const { return processor.starts_with("gfx94"); }
 bool Shape::unified_registers() const { return packed_work_item_ids(); }
 
+Occupancy occupancy(const Shape& shape, const KernelDescriptor& descriptor, unsigned waves,
+                    std::uint32_t lds_bytes) {
+  const bool unified = shape.unified_registers();
+  const unsigned slots = unified ? 8 : 10;
+  const unsigned registers = unified ? 512 : 256;
+  const unsigned allocated = (descriptor.granulated_vgprs() + 1) * (unified ? 8 : 4);
+  Occupancy result{slots, Occupancy::Limit::wave_slots};
+  if (registers / allocated < result.waves_per_simd)
+    result = {registers / allocated, Occupancy::Limit::vgprs};
+  if (lds_bytes != 0) {
+    const unsigned groups = shape.lds_bytes_per_cu / lds_bytes;
+    const unsigned per_simd =
+        (groups * waves + shape.simds_per_cu() - 1) / shape.simds_per_cu();
+    if (per_simd < result.waves_per_simd) result = {per_simd, Occupancy::Limit::lds};
+  }
+  return result;
+}
+
 void DispatchCounters::add(const DispatchCounters& other) {
   workgroups += other.workgroups;
   waves += other.waves;
@@ -91,7 +109,7 @@ void ResidentGroup::set_up_wave(const DispatchPlan& plan, std::uint32_t number, 
   const KernelDescriptor& kd = plan.launch.descriptor;
   wave.mode = kd.float_mode() | (kd.dx10_clamp() ? 1u << 8 : 0) | (kd.ieee_mode() ? 1u << 9 : 0) |
               (kd.fp16_overflow() ? 1u << 23 : 0);
-  const auto unit = static_cast<std::uint32_t>(index_ % plan.shape.compute_units);
+  const std::uint32_t unit = plan.units[index_ % plan.units.size()];
   wave.xcc_id = unit % plan.shape.xccs;
   const std::uint32_t cu = unit / plan.shape.xccs;
   // HW_ID: wave 3:0, SIMD 5:4, CU 11:8, SE 14:13.

@@ -162,7 +162,8 @@ TEST(Convert, Packed) {
                     }});
   const auto byte = [](Bits a, Bits b, Bits c) {
     const unsigned shift = static_cast<unsigned>(b & 3) * 8;
-    return (c & ~(Bits{0xFF} << shift) & 0xFFFFFFFF) | saturated(f32(a), 0, 255) << shift;
+    return (c & ~(Bits{0xFF} << shift) & 0xFFFFFFFF) | saturated(std::nearbyint(f32(a)), 0, 255)
+                                                           << shift;
   };
   check_modified(
       {"v_cvt_pk_u8_f32", "ifii", [byte](Bits a, Bits b, Bits c, Bits) { return byte(a, b, c); }});

@@ -1,8 +1,8 @@
 // Conversions: V_CVT_* between single, half and double precision and integers, and those that pack
 // two results. FP8: fp8.cpp.
 //
-// Source: AMD Instinct MI200 and MI300 instruction set architecture reference guides. Two things
-// they leave open are assumed: V_CVT_PK_U8_F32 truncates; normalised integers round to even.
+// Source: AMD Instinct MI200 and MI300 instruction set architecture reference guides. One thing
+// they leave open is assumed: bytes and normalised integers are rounded as MODE says.
 #include "sim/silicon/isa/lanes/functions.hpp"
 #include "sim/silicon/isa/lanes/halves.hpp"
 
@@ -176,14 +176,22 @@ ROCDRILL_INLINE F32 within(F32 a, float least, float most) {
   return choose(a == a, value, F32{});
 }
 ROCDRILL_INLINE U32 whole(F32 a) { return as<U32>(__builtin_convertvector(a, I32)); }
+/// In the host's rounding mode.
+ROCDRILL_INLINE U32 rounded(F32 a) {
+#if defined(__AVX512F__)
+  return as<U32>(_mm512_maskz_cvtps_epi32(all, a));
+#elif defined(__AVX2__)
+  return as<U32>(_mm256_cvtps_epi32(a));
+#else
+  return as<U32>(_mm_cvtps_epi32(a));
+#endif
+}
 ROCDRILL_INLINE U32 to_short(F32 a) { return whole(within(a, -32768, 32767)) & 0xFFFFu; }
 ROCDRILL_INLINE U32 to_ushort(F32 a) { return whole(within(a, 0, 65535)); }
 ROCDRILL_INLINE U32 to_snorm(F32 a) {
-  return whole(round<To::even>(F32(within(a, -1, 1) * splat_f(32767)))) & 0xFFFFu;
+  return rounded(F32(within(a, -1, 1) * splat_f(32767))) & 0xFFFFu;
 }
-ROCDRILL_INLINE U32 to_unorm(F32 a) {
-  return whole(round<To::even>(F32(within(a, 0, 1) * splat_f(65535))));
-}
+ROCDRILL_INLINE U32 to_unorm(F32 a) { return rounded(F32(within(a, 0, 1) * splat_f(65535))); }
 
 // --- two results in one dword --------------------------------------------------------------------
 
@@ -249,7 +257,7 @@ const Instruction* to_byte(Wave& w, const Instruction* i) {
   const Source c = in_place ? Source{operand(w, *i, dst), 4 * width, 0} : source(w, *i, src2);
   const Change<modified> x(i->modifiers[0]);
   walk(w, *i, [&](unsigned n) __attribute__((always_inline)) {
-    const U32 value = whole(within(x(a.low_of(n)), 0, 255));
+    const U32 value = rounded(within(x(a.low_of(n)), 0, 255));
     const U32 place = (b.low_of(n) & 3u) << 3;
     return (c.low_of(n) & ~(splat(0xFF) << place)) | value << place;
   });
@@ -275,17 +283,17 @@ consteval Entry from_f32(std::string_view mnemonic) {
 template <U32 (*operation)(F32)>
 consteval Entry from_f16(std::string_view mnemonic) {
   return entry(mnemonic, half_to_short<operation, false>, half_to_short<operation, true>,
-               Element::b16, Precision::none);
+               Element::b16, Precision::half_double);
 }
 template <U32 (*operation)(F32)>
 consteval Entry pair_of_f32(std::string_view mnemonic) {
   return entry(mnemonic, two_of_singles<operation, false>, two_of_singles<operation, true>,
-               Element::b32, Precision::none);
+               Element::b32, Precision::single);
 }
 template <U32 (*operation)(F32)>
 consteval Entry pair_of_f16(std::string_view mnemonic) {
   return entry(mnemonic, two_of_halves<operation, false>, two_of_halves<operation, true>,
-               Element::b16, Precision::none);
+               Element::b16, Precision::half_double);
 }
 
 const Entry table[] = {
@@ -331,9 +339,9 @@ const Entry table[] = {
     entry("v_cvt_pk_i16_i32", two_of_integers<true>, nullptr, Element::b32, Precision::none),
     entry("v_cvt_pk_u16_u32", two_of_integers<false>, nullptr, Element::b32, Precision::none),
     entry("v_cvt_pk_u8_f32", to_byte<false, false>, to_byte<true, false>, Element::b32,
-          Precision::none),
+          Precision::single),
     entry("v_cvt_pkaccum_u8_f32", to_byte<false, true>, to_byte<true, true>, Element::b32,
-          Precision::none),
+          Precision::single),
 };
 
 }  // namespace

@@ -13,8 +13,6 @@
 #include "sim/silicon/isa/semantics.hpp"
 #include "sim/silicon/isa/wave.hpp"
 
-#define ROCDRILL_INLINE inline __attribute__((always_inline))
-
 namespace rocdrill::isa {
 /// What SRC_SCC, SRC_SHARED_BASE and the like read (control.hpp).
 std::uint64_t special_value(const Wave& wave, std::uint32_t number);
@@ -83,12 +81,14 @@ ROCDRILL_INLINE std::uint32_t bits(U32 value) {
 
 ROCDRILL_INLINE U32 load(const void* from) { return *static_cast<const U32u*>(from); }
 
-/// Stores the lanes that the mask has.
+/// Stores the lanes that the mask has, in registers: others may be written back as they were.
 ROCDRILL_INLINE void store(void* to, U32 value, std::uint32_t mask) {
 #if defined(__AVX512F__)
   _mm512_mask_storeu_epi32(to, static_cast<__mmask16>(mask), as<__m512i>(value));
 #elif defined(__AVX2__)
-  _mm256_maskstore_epi32(static_cast<int*>(to), as<__m256i>(expand(mask)), as<__m256i>(value));
+  // Not a masked store: those take dozens of cycles on some processors.
+  *static_cast<U32u*>(to) = as<U32>(_mm256_blendv_ps(as<__m256>(load(to)), as<__m256>(value),
+                                                     as<__m256>(expand(mask))));
 #else
   const U32 keep = expand(mask);
   *static_cast<U32u*>(to) = (value & keep) | (load(to) & ~keep);
