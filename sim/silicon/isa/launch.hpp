@@ -25,6 +25,8 @@ struct Shape {
   bool architected_scratch() const;
   /// VGPRs and AccVGPRs share 512 registers.
   bool unified_registers() const;
+  /// FP16 and BF16 MFMA and DOT2 take denormals as zeros.
+  bool matrix_flushes_denormals() const;
   unsigned simds_per_cu() const { return 4; }
 };
 

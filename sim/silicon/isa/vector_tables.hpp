@@ -29,6 +29,7 @@ namespace rocdrill::isa {
   X(float_compare_entries)      \
   X(double_entries)             \
   X(mfma_entries)               \
+  X(mfma_double_entries)        \
   X(convert_entries)            \
   X(fp8_entries)                \
   X(division_entries)           \

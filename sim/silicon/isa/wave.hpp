@@ -85,7 +85,7 @@ struct alignas(64) Wave {
   std::uint32_t trapsts = 0;  ///< hwreg TRAPSTS
   std::uint32_t hw_id = 0;    ///< hwreg HW_ID: where it runs
   std::uint32_t xcc_id = 0;   ///< hwreg XCC_ID (gfx942)
-  std::uint32_t gfx_minor = 0;
+  bool matrix_flushes_denormals = false;  ///< MI200: FP16 and BF16 MFMA and DOT2
 
   Stop stop = Stop::none;
   Exception exception;

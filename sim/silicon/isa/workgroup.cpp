@@ -20,6 +20,7 @@ std::byte* allocate(std::size_t bytes) { return static_cast<std::byte*>(::operat
 bool Shape::packed_work_item_ids() const { return processor == "gfx90a" || architected_scratch(); }
 bool Shape::architected_scratch() const { return processor.starts_with("gfx94"); }
 bool Shape::unified_registers() const { return packed_work_item_ids(); }
+bool Shape::matrix_flushes_denormals() const { return processor == "gfx90a"; }
 
 Occupancy occupancy(const Shape& shape, const KernelDescriptor& descriptor, unsigned waves,
                     std::uint32_t lds_bytes) {
@@ -119,6 +120,7 @@ void ResidentGroup::set_up_wave(const DispatchPlan& plan, std::uint32_t number, 
   wave.code = &plan.code;
   wave.environment = &plan.launch.environment;
   wave.architected_scratch = plan.shape.architected_scratch();
+  wave.matrix_flushes_denormals = plan.shape.matrix_flushes_denormals();
   wave.scratch_bytes = plan.launch.packet.private_segment_size;
   const std::uint64_t offset = (std::uint64_t{slot_} * plan.waves + number) *
                                plan.launch.scratch.wave_bytes;

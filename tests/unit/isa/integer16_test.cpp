@@ -255,8 +255,8 @@ TEST(PackedInteger, DotProductsOfHalves) {
     const u64 exec = inputs.mask();
     m.wave().set_exec(exec);
     for (unsigned lane = 0; lane < 64; ++lane) {
-      for (unsigned r = 0; r < 2; ++r)  // finite halves
-        m.v(r)[lane] = inputs.dword() & 0xBFFFBFFF;
+      for (unsigned r = 0; r < 2; ++r)  // finite halves that are no denormals
+        m.v(r)[lane] = (inputs.dword() & 0xBFFFBFFF) | 0x04000400;
       m.v(2)[lane] = std::bit_cast<u32>(static_cast<float>(inputs.below(1000)) / 64);
       for (unsigned r = 3; r < 6; ++r) m.v(r)[lane] = m.v(2)[lane];
     }

@@ -37,6 +37,7 @@ class Machine {
         (reinterpret_cast<std::uintptr_t>(scratch_.data()) + 4095) & ~std::uint64_t{4095};
     space_.add(scratch, std::size_t{64} * 4096);
     wave_.architected_scratch = processor.starts_with("gfx94");
+    wave_.matrix_flushes_denormals = processor == "gfx90a";
     wave_.scratch_va = scratch;
     wave_.set_pair(isa::reg::flat_scratch, scratch);
     wave_.bases[static_cast<unsigned>(isa::Kind::vgpr)] = base;

@@ -1,375 +1,310 @@
-// Matrix instructions. EXEC does not matter to them.
+// Matrix instructions on single precision sums and on integers. EXEC does not matter to them.
 //
-// Layout (AMD CDNA 3 ISA guide, "Matrix Arithmetic Instructions"): of a problem of `blocks`
-// products of n x n x k, lane l holds of A the row l % n, of B the column l % n, of block l / n %
-// blocks, and of k the `per_lane` values from l / n / blocks * per_lane on. Register r of D in lane
-// l holds column l % n and, per block of n * n / 64 registers, row (r / 4) * 4 * (64 / n) + 4 * (l
-// / n) + r % 4. Where n is 4, block l / 4 and row r; doubles: row l / 16 + 4 * r.
+// Layout: of a problem of `blocks_of` products of n x n x k, lane l holds of A the row l % n, of B
+// the column l % n, of block l / n % blocks_of, and of k the `count` values from
+// l / (n * blocks_of) * count on. Register r of D in lane l holds column l % n and, per block of
+// n * n / 64 registers, row 4 * (64 / n) * (r / 4) + 4 * (l / n) + r % 4. Where n is 4: block l / 4
+// and row r.
 //
 // Order and rounding of the sums are assumed: one fused multiply-add after the other, k upwards.
-#include "sim/silicon/isa/lanes/modifiers.hpp"
+#include "sim/silicon/isa/lanes/matrix.hpp"
 
 namespace rocdrill::isa::ROCDRILL_LEVEL {
 namespace {
 
-using u32 = std::uint32_t;
-using i32 = std::int32_t;
-using u64 = std::uint64_t;
+// --- what is added up ----------------------------------------------------------------------------
 
-constexpr unsigned most_values = 16;  // of a lane: bytes of a dense B against a sparse A
-
-/// What the lanes give of A or B, value by value.
-template <class T>
-struct alignas(64) Values {
-  T v[most_values][wave_lanes];
+struct Floats {
+  static ROCDRILL_INLINE U32 add_product(U32 a, U32 b, U32 sum) {
+    return as<U32>(fused(as<F32>(a), as<F32>(b), as<F32>(sum)));
+  }
+};
+/// Of dwords that hold two 16-bit integers each.
+struct Integers {
+  static ROCDRILL_INLINE U32 add_product(U32 a, U32 b, U32 sum) {
+#if defined(__AVX512F__)
+    return sum + as<U32>(_mm512_madd_epi16(as<__m512i>(a), as<__m512i>(b)));
+#elif defined(__AVX2__)
+    return sum + as<U32>(_mm256_madd_epi16(as<__m256i>(a), as<__m256i>(b)));
+#else
+    return sum + as<U32>(_mm_madd_epi16(as<__m128i>(a), as<__m128i>(b)));
+#endif
+  }
 };
 
-// --- fields of the immediate ---------------------------------------------------------------------
+// --- types of A and B ----------------------------------------------------------------------------
 
-unsigned cbsz(const Instruction& i) { return static_cast<u32>(i.immediate) & 15; }
-unsigned abid(const Instruction& i) { return static_cast<u32>(i.immediate) >> 4 & 15; }
-unsigned blgp(const Instruction& i) { return static_cast<u32>(i.immediate) >> 8 & 7; }
+template <Unpack unpack_, unsigned per_dword_, class Sum_ = Floats>
+struct Type {
+  static constexpr Unpack unpack = unpack_;
+  static constexpr unsigned per_dword = per_dword_;  ///< values in a register
+  using Sum = Sum_;
+};
+using Single = Type<whole_dwords, 1>;
+using XF32 = Type<reduced_singles, 1>;
+using Bf16 = Type<brain_halves, 2>;
+using F16 = Type<halves, 2>;
+using NormalF16 = Type<normal_halves, 2>;
+using FP8 = Type<tiny_floats<Fp8>, 4>;
+using BF8 = Type<tiny_floats<Bf8>, 4>;
+using I8 = Type<pairs_of_bytes, 2, Integers>;  // a value is a pair
+using OneI8 = Type<single_bytes, 4, Integers>;
 
-/// The block of A that is multiplied with block `b` of B.
-unsigned block_of_a(const Instruction& i, unsigned b) {
-  const unsigned group = 1u << cbsz(i);
-  return group == 1 ? b : (b & ~(group - 1)) + abid(i);
+// --- C and D -------------------------------------------------------------------------------------
+
+/// Register `r` of C: VGPRs, AccVGPRs, or a constant for all of them.
+struct Addend {
+  const std::byte* at;
+  unsigned register_step, lane_step;
+  ROCDRILL_INLINE Addend(const Instruction& i, const Source& c)
+      : at(c.at),
+        register_step(i.kind[src2] == Kind::constant ? 0 : vgpr_bytes),
+        lane_step(i.kind[src2] == Kind::constant ? 0 : 4) {}
+  /// What D holds.
+  ROCDRILL_INLINE explicit Addend(const std::byte* d)
+      : at(d), register_step(vgpr_bytes), lane_step(4) {}
+  ROCDRILL_INLINE U32 operator()(unsigned r, unsigned lane) const {
+    return load(at + r * register_step + lane * lane_step);
+  }
+};
+
+/// Where a row of D lies.
+template <unsigned n>
+struct Place {
+  unsigned r, lane;
+  ROCDRILL_INLINE explicit Place(unsigned row)
+      : r(row / (4 * (wave_lanes / n)) * 4 + row % 4), lane(row / 4 % (wave_lanes / n) * n) {}
+};
+
+ROCDRILL_INLINE std::byte* result(std::byte* d, unsigned r, unsigned lane) {
+  return d + r * std::size_t{vgpr_bytes} + lane * 4;
 }
 
-/// The lane from which lane `l` of B comes.
-unsigned lane_of_b(unsigned pattern, unsigned l) {
-  switch (pattern) {
-    case 0:
-      return l;
-    case 1:
-      return l % 32;
-    case 2:
-      return l % 32 + 32;
-    case 3:
-      return (l + 16) % 64;
-    default:
-      return l % 16 + 16 * (pattern - 4);
-  }
-}
-template <class T>
-void permute_b(Values<T>& b, unsigned pattern, unsigned count) {
-  if (pattern == 0) return;
-  T from[wave_lanes];
-  for (unsigned e = 0; e < count; ++e) {
-    __builtin_memcpy(from, b.v[e], sizeof from);
-    for (unsigned l = 0; l < wave_lanes; ++l) b.v[e][l] = from[lane_of_b(pattern, l)];
-  }
-}
+// --- n 16 or 32 ----------------------------------------------------------------------------------
 
-// --- elements ------------------------------------------------------------------------------------
-
-struct Single {
-  using Sum = float;
-  static constexpr unsigned per_dword = 1;
-  static float value(u32 dword, unsigned) { return __builtin_bit_cast(float, dword); }
-};
-/// 10 bits of mantissa are multiplied; that the rest is rounded to even is assumed.
-struct XF32 {
-  using Sum = float;
-  static constexpr unsigned per_dword = 1;
-  static float value(u32 dword, unsigned) {
-    const u32 rounded =
-        (dword & 0x7F800000u) == 0x7F800000u ? dword : dword + 0xFFFu + (dword >> 13 & 1);
-    return __builtin_bit_cast(float, rounded & ~0x1FFFu);
-  }
-};
-struct Bf16 {
-  using Sum = float;
-  static constexpr unsigned per_dword = 2;
-  static float value(u32 dword, unsigned n) {
-    return __builtin_bit_cast(float, n == 0 ? dword << 16 : dword & 0xFFFF0000u);
-  }
-};
-struct Half {
-  using Sum = float;
-  static constexpr unsigned per_dword = 2;
-  static float value(u32 dword, unsigned n) {
-    const u32 bits = n == 0 ? dword & 0xFFFFu : dword >> 16;
-    const u32 sign = (bits & 0x8000u) << 16;
-    const u32 magnitude = bits & 0x7FFFu;
-    if (magnitude >= 0x7C00u)
-      return __builtin_bit_cast(float, sign | 0x7F800000u | (magnitude & 0x3FFu) << 13);
-    const float size = magnitude >= 0x400u
-                           ? __builtin_bit_cast(float, (magnitude << 13) + 0x38000000u)
-                           : static_cast<float>(magnitude) * 0x1p-24f;
-    return __builtin_bit_cast(float, __builtin_bit_cast(u32, size) | sign);
-  }
-};
-struct Int8 {
-  using Sum = i32;
-  static constexpr unsigned per_dword = 4;
-  static i32 value(u32 dword, unsigned n) {
-    return static_cast<std::int8_t>(dword >> (8 * n) & 0xFFu);
-  }
-};
-/// FNUZ: no infinities, one zero, 0x80 is NaN.
-template <unsigned mantissa_bits, int bias>
-struct Tiny {
-  using Sum = float;
-  static constexpr unsigned per_dword = 4;
-  static float value(u32 dword, unsigned n) {
-    const u32 bits = dword >> (8 * n) & 0xFFu;
-    if (bits == 0x80) return __builtin_bit_cast(float, 0x7FC00000u);
-    const u32 sign = (bits & 0x80u) << 24;
-    const u32 exponent = (bits & 0x7Fu) >> mantissa_bits;
-    const u32 mantissa = bits & ((1u << mantissa_bits) - 1);
-    constexpr float unit = __builtin_bit_cast(
-        float, static_cast<u32>(127 + 1 - bias - static_cast<int>(mantissa_bits)) << 23);
-    const float size =
-        exponent == 0 ? static_cast<float>(mantissa) * unit
-                      : __builtin_bit_cast(float, (exponent + 127u - static_cast<u32>(bias)) << 23 |
-                                                      mantissa << (23 - mantissa_bits));
-    return __builtin_bit_cast(float, __builtin_bit_cast(u32, size) | sign);
-  }
-};
-using Fp8 = Tiny<3, 8>;
-using Bf8 = Tiny<2, 16>;
-
-template <class Type>
-void read(const Wave& w, const Instruction& i, unsigned source, unsigned count,
-          Values<typename Type::Sum>& to) {
-  const std::byte* at = operand(w, i, source);
-  for (unsigned e = 0; e < count; ++e) {
-    const auto* dwords = reinterpret_cast<const u32*>(at + e / Type::per_dword * vgpr_bytes);
-    for (unsigned l = 0; l < wave_lanes; ++l)
-      to.v[e][l] = Type::value(dwords[l], e % Type::per_dword);
-  }
-}
-
-// --- sums
-// ------------------------------------------------------------------------------------------
-
-ROCDRILL_INLINE F32 add_product(F32 a, F32 b, F32 sum) { return fused(a, b, sum); }
-ROCDRILL_INLINE I32 add_product(I32 a, I32 b, I32 sum) {
-  return as<I32>(as<U32>(a) * as<U32>(b) + as<U32>(sum));
-}
-
-template <class Sum>
-struct VectorOf;
-template <>
-struct VectorOf<float> {
-  using Type = F32;
-};
-template <>
-struct VectorOf<i32> {
-  using Type = I32;
+/// Rows and vectors of columns that are computed at a time: as much as registers hold.
+template <unsigned n>
+struct Tile {
+  static constexpr unsigned rows = 8;
+#if defined(__AVX512F__)
+  static constexpr unsigned columns = n / width >= 2 ? 2 : 1;
+#else
+  static constexpr unsigned columns = 1;
+#endif
 };
 
-/// A vector of them: not through load(), for they are no dwords to the compiler.
-ROCDRILL_INLINE U32 values(const void* from) {
-  U32 out;
-  __builtin_memcpy(&out, from, sizeof out);
-  return out;
-}
-
-/// Register `r` of C: a VGPR, an AccVGPR, or a constant for all of them.
-ROCDRILL_INLINE U32 addend(const Source& c, unsigned r, unsigned block) {
-  return load(c.at + (c.step != 0 ? r * std::size_t{vgpr_bytes} : 0) + block * c.step);
-}
-
-/// n is 16 or 32: all lanes of a vector are in one row of D.
-template <unsigned n, unsigned blocks_of, unsigned per_lane, class Sum>
-void multiply(Wave& w, const Instruction& i, const Source& c, const Values<Sum>& a,
-              const Values<Sum>& b) {
-  using V = typename VectorOf<Sum>::Type;
+template <class Sum, unsigned n, unsigned blocks_of, unsigned count>
+ROCDRILL_INLINE void multiply_tile(const Addend& c, std::byte* d, const std::uint32_t* a,
+                                   const std::uint32_t* b, unsigned first, unsigned row,
+                                   unsigned column) {
+  using T = Tile<n>;
   constexpr unsigned groups = wave_lanes / (n * blocks_of);
-  constexpr unsigned registers = n * n / wave_lanes;
-  std::byte* const to = operand(w, i, dst);
-  for (unsigned block = 0; block < blocks_of; ++block) {
-    const unsigned from = block_of_a(i, block);
-    for (unsigned v = 0; v < blocks; ++v) {
-      const unsigned lane = v * width;
-      const unsigned column = lane % n + n * block;
-      for (unsigned r = 0; r < registers; ++r) {
-        const unsigned row = r / 4 * 4 * (wave_lanes / n) + 4 * (lane / n) + r % 4 + n * from;
-        V sum = as<V>(addend(c, block * registers + r, v));
-        for (unsigned g = 0; g < groups; ++g) {
-          const unsigned skip = n * blocks_of * g;
-          for (unsigned e = 0; e < per_lane; ++e)
-            sum = add_product(as<V>(splat(__builtin_bit_cast(u32, a.v[e][row + skip]))),
-                              as<V>(values(&b.v[e][column + skip])), sum);
-        }
-        *reinterpret_cast<U32u*>(to + (block * registers + r) * std::size_t{vgpr_bytes} +
-                                 4 * lane) = as<U32>(sum);
+  U32 sum[T::rows][T::columns];
+#pragma GCC unroll 8
+  for (unsigned j = 0; j < T::rows; ++j) {
+    const Place<n> place(row + j);
+#pragma GCC unroll 2
+    for (unsigned v = 0; v < T::columns; ++v)
+      sum[j][v] = c(first + place.r, place.lane + column + v * width);
+  }
+  for (unsigned g = 0; g < groups; ++g) {
+    for (unsigned e = 0; e < count; ++e) {
+      const unsigned from = e * wave_lanes + n * blocks_of * g;
+      U32 of_b[T::columns];
+#pragma GCC unroll 2
+      for (unsigned v = 0; v < T::columns; ++v) of_b[v] = load(b + from + column + v * width);
+#pragma GCC unroll 8
+      for (unsigned j = 0; j < T::rows; ++j) {
+        const U32 of_a = splat(a[from + row + j]);
+#pragma GCC unroll 2
+        for (unsigned v = 0; v < T::columns; ++v)
+          sum[j][v] = Sum::add_product(of_a, of_b[v], sum[j][v]);
       }
     }
   }
-}
-
-/// 16 products of 4 x 4: block l / 4, row r.
-template <unsigned per_lane, class Sum>
-void multiply_small(Wave& w, const Instruction& i, const Source& c, const Values<Sum>& a,
-                    const Values<Sum>& b) {
-  using V = typename VectorOf<Sum>::Type;
-  std::byte* const to = operand(w, i, dst);
-  U32 result[4][blocks];
-  for (unsigned r = 0; r < 4; ++r) {
-    alignas(64) Sum rows[per_lane][wave_lanes];
-    for (unsigned e = 0; e < per_lane; ++e)
-      for (unsigned l = 0; l < wave_lanes; ++l) rows[e][l] = a.v[e][4 * block_of_a(i, l / 4) + r];
-    for (unsigned v = 0; v < blocks; ++v) {
-      V sum = as<V>(addend(c, r, v));
-      for (unsigned e = 0; e < per_lane; ++e)
-        sum = add_product(as<V>(values(&rows[e][v * width])), as<V>(values(&b.v[e][v * width])), sum);
-      result[r][v] = as<U32>(sum);
-    }
+#pragma GCC unroll 8
+  for (unsigned j = 0; j < T::rows; ++j) {
+    const Place<n> place(row + j);
+#pragma GCC unroll 2
+    for (unsigned v = 0; v < T::columns; ++v)
+      store_all(result(d, first + place.r, place.lane + column + v * width), sum[j][v]);
   }
-  for (unsigned r = 0; r < 4; ++r)
-    for (unsigned v = 0; v < blocks; ++v)
-      *reinterpret_cast<U32u*>(to + r * std::size_t{vgpr_bytes} + v * 4 * width) = result[r][v];
+}
+template <class Sum, unsigned n, unsigned blocks_of, unsigned count>
+ROCDRILL_INLINE void multiply(const Instruction& i, const Addend& c, std::byte* d, const Values& a,
+                              const Values& b) {
+  for (unsigned block = 0; block < blocks_of; ++block) {
+    const std::uint32_t* of_a = a.of[0] + n * block_of_a(i, block);
+    const std::uint32_t* of_b = b.of[0] + n * block;
+    for (unsigned row = 0; row < n; row += Tile<n>::rows)
+      for (unsigned column = 0; column < n; column += Tile<n>::columns * width)
+        multiply_tile<Sum, n, blocks_of, count>(c, d, of_a, of_b, block * n * n / wave_lanes, row,
+                                                column);
+  }
 }
 
-template <class Type, class TypeB, unsigned n, unsigned blocks_of, unsigned per_lane>
+// --- 16 products of 4 x 4 ------------------------------------------------------------------------
+
+/// The first block of A's that a block of B is multiplied with, block by block.
+ROCDRILL_INLINE void arrange_a(const Instruction& i, Values& a, unsigned count) {
+  if (cbsz(i) == 0) return;
+  for (unsigned e = 0; e < count; ++e) {
+    alignas(64) std::uint32_t lanes[wave_lanes];
+    for (unsigned block = 0; block < 16; ++block)
+      __builtin_memcpy(lanes + 4 * block, a.of[e] + 4 * block_of_a(i, block), 16);
+    __builtin_memcpy(a.of[e], lanes, sizeof lanes);
+  }
+}
+
+template <class Sum, unsigned count, unsigned row>
+ROCDRILL_INLINE U32 small_row(const Addend& c, const Values& a, const Values& b, unsigned lane) {
+  U32 sum = c(row, lane);
+  for (unsigned e = 0; e < count; ++e) {
+    const U32 of_a = at_lane(a.of[e], lane);
+    sum = Sum::add_product(shuffle<row * 0x55>(of_a, of_a), at_lane(b.of[e], lane), sum);
+  }
+  return sum;
+}
+template <class Sum, unsigned count>
+ROCDRILL_INLINE void multiply_small(const Addend& c, std::byte* d, const Values& a,
+                                    const Values& b) {
+  for (unsigned v = 0; v < blocks; ++v) {
+    const unsigned lane = v * width;
+    const U32 rows[4] = {
+        small_row<Sum, count, 0>(c, a, b, lane), small_row<Sum, count, 1>(c, a, b, lane),
+        small_row<Sum, count, 2>(c, a, b, lane), small_row<Sum, count, 3>(c, a, b, lane)};
+    for (unsigned r = 0; r < 4; ++r) store_all(result(d, r, lane), rows[r]);
+  }
+}
+
+template <class A, class B, unsigned n, unsigned blocks_of, unsigned count>
 const Instruction* mfma(Wave& w, const Instruction* i) {
-  using Sum = typename Type::Sum;
-  Values<Sum> a;
-  Values<Sum> b;
-  read<Type>(w, *i, src0, per_lane, a);
-  read<TypeB>(w, *i, src1, per_lane, b);
-  permute_b(b, blgp(*i), per_lane);
-  const Source c = source(w, *i, src2);
+  Values a;
+  Values b;
+  read_values<A::unpack, A::per_dword, count>(operand(w, *i, src0), a);
+  read_values<B::unpack, B::per_dword, count>(operand(w, *i, src1), b);
+  arrange_b(b, blgp(*i), count);
+  const Addend c(*i, source(w, *i, src2));
+  std::byte* d = operand(w, *i, dst);
   if constexpr (n == 4) {
-    multiply_small<per_lane>(w, *i, c, a, b);
+    arrange_a(*i, a, count);
+    multiply_small<typename A::Sum, count>(c, d, a, b);
   } else {
-    multiply<n, blocks_of, per_lane>(w, *i, c, a, b);
+    multiply<typename A::Sum, n, blocks_of, count>(*i, c, d, a, b);
   }
   return i + 1;
 }
 
-/// A is sparse: of every four values of k it holds two, whose places are in src2, two bits each.
-template <class Type, class TypeB, unsigned n, unsigned per_lane>
+// --- types whose denormals MI200 does not know ---------------------------------------------------
+// There FP16 and BF16 instructions take denormals as zeros, those of the sums as well. (Source:
+// "Numerical accuracy" in PyTorch's documentation.)
+
+template <Handler kept, Handler flushed_to_zero>
+const Instruction* by_target(Wave& w, const Instruction* i) {
+  return w.matrix_flushes_denormals ? flushing<flushed_to_zero>(w, i) : kept(w, i);
+}
+template <unsigned n, unsigned blocks_of, unsigned count>
+constexpr Handler mfma_f16 =
+    by_target<mfma<F16, F16, n, blocks_of, count>, mfma<NormalF16, NormalF16, n, blocks_of, count>>;
+template <unsigned n, unsigned blocks_of, unsigned count>
+constexpr Handler mfma_bf16 =
+    by_target<mfma<Bf16, Bf16, n, blocks_of, count>, mfma<Bf16, Bf16, n, blocks_of, count>>;
+
+// --- sparse A ------------------------------------------------------------------------------------
+
+/// Of every four values of k A holds two; src2 has their places, two bits each. `held`: of A, in a
+/// lane; B has twice as many. What is not held is not multiplied.
+template <class A, class B, unsigned n, unsigned held>
 const Instruction* smfmac(Wave& w, const Instruction* i) {
-  using Sum = typename Type::Sum;
-  constexpr unsigned held = per_lane / 2;
-  constexpr unsigned index_bits = 2 * held;  // of a lane
-  Values<Sum> a{};
-  Values<Sum> sparse;
-  Values<Sum> b;
-  read<Type>(w, *i, src0, held, sparse);
-  read<TypeB>(w, *i, src1, per_lane, b);
-  const auto* places = reinterpret_cast<const u32*>(operand(w, *i, src2));
-  const unsigned shift = cbsz(*i) == 0 ? abid(*i) % (32 / index_bits) * index_bits : 0;
-  for (unsigned l = 0; l < wave_lanes; ++l) {
-    const u32 places_of_lane = places[l] >> shift;
-    for (unsigned e = 0; e < held; ++e)
-      a.v[e / 2 * 4 + (places_of_lane >> (2 * e) & 3)][l] = sparse.v[e][l];
-  }
-  Instruction dense = *i;
-  dense.immediate = 0;
-  const Source c{operand(w, *i, dst), 4 * width, 0};
-  multiply<n, 1, per_lane>(w, dense, c, a, b);
-  return i + 1;
-}
-
-// --- doubles
-// ---------------------------------------------------------------------------------------
-
-void read_doubles(const Wave& w, const Instruction& i, unsigned source, bool negate, double* to,
-                  unsigned pair) {
-  const std::byte* at = operand(w, i, source);
-  const bool constant = i.kind[source] == Kind::constant;
-  const auto* low = reinterpret_cast<const u32*>(at + (constant ? 0 : pair * 2 * vgpr_bytes));
-  const auto* high = reinterpret_cast<const u32*>(
-      at + (constant ? std::size_t{64} : (pair * 2 + 1) * std::size_t{vgpr_bytes}));
-  for (unsigned l = 0; l < wave_lanes; ++l) {
-    const unsigned lane = constant ? 0 : l;
-    const u64 bits = low[lane] | u64{high[lane]} << 32;
-    to[l] = __builtin_bit_cast(double, negate ? bits ^ u64{1} << 63 : bits);
-  }
-}
-
-/// BLGP negates A, B, C. n 16: one product; n 4: four, whose blocks go with the lanes.
-template <unsigned n>
-const Instruction* mfma_f64(Wave& w, const Instruction* i) {
-  constexpr unsigned k_count = 4;
-  constexpr unsigned results = n == 16 ? 4 : 1;
-  const unsigned negate = blgp(*i);
-  double a[wave_lanes];
-  double b[wave_lanes];
-  double sum[results][wave_lanes];
-  read_doubles(w, *i, src0, (negate & 1) != 0, a, 0);
-  read_doubles(w, *i, src1, (negate & 2) != 0, b, 0);
-  for (unsigned r = 0; r < results; ++r) {
-    read_doubles(w, *i, src2, (negate & 4) != 0, sum[r], r);
-    for (unsigned l = 0; l < wave_lanes; ++l) {
-      const unsigned block = n == 16 ? 0 : l / 4 % 4;
-      const unsigned row = l / 16 + 4 * r + n * block_of_a(*i, block);
-      const unsigned column = l % n + n * block;
-      for (unsigned k = 0; k < k_count; ++k)
-        sum[r][l] = __builtin_fma(a[row + 16 * k], b[column + 16 * k], sum[r][l]);
+  constexpr unsigned groups = wave_lanes / n;
+  Values a;
+  Values b;
+  read_values<A::unpack, A::per_dword, held>(operand(w, *i, src0), a);
+  read_values<B::unpack, B::per_dword, 2 * held>(operand(w, *i, src1), b);
+  const auto* places = reinterpret_cast<const std::uint32_t*>(operand(w, *i, src2));
+  // CBSZ 0: ABID says which of the sets in a register.
+  constexpr unsigned sets = 32 / (2 * held);
+  const unsigned shift = cbsz(*i) == 0 ? abid(*i) % sets * (2 * held) : 0;
+  std::byte* d = operand(w, *i, dst);
+  const Addend c(d);
+  for (unsigned row = 0; row < n; ++row) {
+    const Place<n> place(row);
+    U32 sum[n / width];
+#pragma GCC unroll 8
+    for (unsigned v = 0; v < n / width; ++v) sum[v] = c(place.r, place.lane + v * width);
+    for (unsigned g = 0; g < groups; ++g) {
+      const unsigned lane = row + n * g;
+      const std::uint32_t set = places[lane] >> shift;
+      for (unsigned e = 0; e < held; ++e) {
+        const unsigned k = e / 2 * 4 + (set >> (2 * e) & 3);
+        const U32 of_a = splat(a.of[e][lane]);
+#pragma GCC unroll 8
+        for (unsigned v = 0; v < n / width; ++v)
+          sum[v] = A::Sum::add_product(of_a, at_lane(b.of[k], n * g + v * width), sum[v]);
+      }
     }
-  }
-  std::byte* const to = operand(w, *i, dst);
-  for (unsigned r = 0; r < results; ++r) {
-    auto* low = reinterpret_cast<u32*>(to + 2 * r * std::size_t{vgpr_bytes});
-    auto* high = reinterpret_cast<u32*>(to + (2 * r + 1) * std::size_t{vgpr_bytes});
-    for (unsigned l = 0; l < wave_lanes; ++l) {
-      const u64 bits = __builtin_bit_cast(u64, sum[r][l]);
-      low[l] = static_cast<u32>(bits);
-      high[l] = static_cast<u32>(bits >> 32);
-    }
+#pragma GCC unroll 8
+    for (unsigned v = 0; v < n / width; ++v)
+      store_all(result(d, place.r, place.lane + v * width), sum[v]);
   }
   return i + 1;
 }
 
-#define MFMA(name, A, B, n, blocks_of, per_lane) \
-  Entry { "v_mfma_" name, mfma<A, B, n, blocks_of, per_lane>, nullptr, Class::mfma }
-#define SMFMAC(name, A, B, n, per_lane) \
-  Entry { "v_smfmac_" name, smfmac<A, B, n, per_lane>, nullptr, Class::mfma }
-/// The five shapes of a type, as gfx90a and as gfx942 calls them; k of the last two is that of a
-/// product in one block.
-#define SHAPES(sum, old, now, Type, k, per_lane, k32, k16)            \
-  MFMA(sum "_32x32x" #k old, Type, Type, 32, 2, per_lane),            \
-      MFMA(sum "_16x16x" #k old, Type, Type, 16, 4, per_lane),        \
-      MFMA(sum "_4x4x" #k old, Type, Type, 4, 16, per_lane),          \
-      MFMA(sum "_32x32x" #k32 old, Type, Type, 32, 1, per_lane),      \
-      MFMA(sum "_16x16x" #k16 old, Type, Type, 16, 1, per_lane),      \
-      MFMA(sum "_32x32x" #k "_2b_" now, Type, Type, 32, 2, per_lane), \
-      MFMA(sum "_16x16x" #k "_4b_" now, Type, Type, 16, 4, per_lane), \
-      MFMA(sum "_4x4x" #k "_16b_" now, Type, Type, 4, 16, per_lane)
-#define PAIR(types, A, B)                                                                   \
-  MFMA("f32_16x16x32_" types, A, B, 16, 1, 8), MFMA("f32_32x32x16_" types, A, B, 32, 1, 8), \
-      SMFMAC("f32_16x16x64_" types, A, B, 16, 16), SMFMAC("f32_32x32x32_" types, A, B, 32, 16)
+// --- the table -----------------------------------------------------------------------------------
+
+consteval Entry entry(std::string_view mnemonic, Handler run) {
+  return {mnemonic, run, nullptr, Class::mfma};
+}
+
+/// As gfx908 and gfx90a call it, and as gfx940 and later do.
+#define ROCDRILL_MFMA(old_name, new_name, run) \
+  entry("v_mfma_" old_name, run), entry("v_mfma_" new_name, run)
+#define ROCDRILL_TINY(types, A, B)                                \
+  entry("v_mfma_f32_16x16x32_" types, mfma<A, B, 16, 1, 8>),      \
+      entry("v_mfma_f32_32x32x16_" types, mfma<A, B, 32, 1, 8>),  \
+      entry("v_smfmac_f32_16x16x64_" types, smfmac<A, B, 16, 8>), \
+      entry("v_smfmac_f32_32x32x32_" types, smfmac<A, B, 32, 8>)
 
 const Entry table[] = {
-    SHAPES("f32", "f32", "f32", Single, 1, 1, 2, 4),
-    MFMA("f32_32x32x2_f32", Single, Single, 32, 1, 1),
-    MFMA("f32_16x16x4_f32", Single, Single, 16, 1, 1),
-    SHAPES("f32", "f16", "f16", Half, 4, 4, 8, 16),
-    MFMA("f32_32x32x8_f16", Half, Half, 32, 1, 4),
-    MFMA("f32_16x16x16_f16", Half, Half, 16, 1, 4),
-    SHAPES("f32", "bf16_1k", "bf16", Bf16, 4, 4, 8, 16),
-    MFMA("f32_32x32x8_bf16", Bf16, Bf16, 32, 1, 4),
-    MFMA("f32_16x16x16_bf16", Bf16, Bf16, 16, 1, 4),
-    MFMA("f32_32x32x2bf16", Bf16, Bf16, 32, 2, 2),
-    MFMA("f32_16x16x2bf16", Bf16, Bf16, 16, 4, 2),
-    MFMA("f32_4x4x2bf16", Bf16, Bf16, 4, 16, 2),
-    MFMA("f32_32x32x4bf16", Bf16, Bf16, 32, 1, 2),
-    MFMA("f32_16x16x8bf16", Bf16, Bf16, 16, 1, 2),
-    SHAPES("i32", "i8", "i8", Int8, 4, 4, 8, 16),
-    MFMA("i32_32x32x16_i8", Int8, Int8, 32, 1, 8),
-    MFMA("i32_16x16x32_i8", Int8, Int8, 16, 1, 8),
-    MFMA("f32_16x16x8_xf32", XF32, XF32, 16, 1, 2),
-    MFMA("f32_32x32x4_xf32", XF32, XF32, 32, 1, 2),
-    PAIR("fp8_fp8", Fp8, Fp8),
-    PAIR("fp8_bf8", Fp8, Bf8),
-    PAIR("bf8_fp8", Bf8, Fp8),
-    PAIR("bf8_bf8", Bf8, Bf8),
-    SMFMAC("f32_16x16x32_f16", Half, Half, 16, 8),
-    SMFMAC("f32_32x32x16_f16", Half, Half, 32, 8),
-    SMFMAC("f32_16x16x32_bf16", Bf16, Bf16, 16, 8),
-    SMFMAC("f32_32x32x16_bf16", Bf16, Bf16, 32, 8),
-    SMFMAC("i32_16x16x64_i8", Int8, Int8, 16, 16),
-    SMFMAC("i32_32x32x32_i8", Int8, Int8, 32, 16),
-    {"v_mfma_f64_16x16x4f64", mfma_f64<16>, nullptr, Class::mfma},
-    {"v_mfma_f64_16x16x4_f64", mfma_f64<16>, nullptr, Class::mfma},
-    {"v_mfma_f64_4x4x4f64", mfma_f64<4>, nullptr, Class::mfma},
-    {"v_mfma_f64_4x4x4_4b_f64", mfma_f64<4>, nullptr, Class::mfma},
+    ROCDRILL_MFMA("f32_32x32x1f32", "f32_32x32x1_2b_f32", (mfma<Single, Single, 32, 2, 1>)),
+    ROCDRILL_MFMA("f32_16x16x1f32", "f32_16x16x1_4b_f32", (mfma<Single, Single, 16, 4, 1>)),
+    ROCDRILL_MFMA("f32_4x4x1f32", "f32_4x4x1_16b_f32", (mfma<Single, Single, 4, 16, 1>)),
+    ROCDRILL_MFMA("f32_32x32x2f32", "f32_32x32x2_f32", (mfma<Single, Single, 32, 1, 1>)),
+    ROCDRILL_MFMA("f32_16x16x4f32", "f32_16x16x4_f32", (mfma<Single, Single, 16, 1, 1>)),
+    ROCDRILL_MFMA("f32_32x32x4f16", "f32_32x32x4_2b_f16", (mfma_f16<32, 2, 4>)),
+    ROCDRILL_MFMA("f32_16x16x4f16", "f32_16x16x4_4b_f16", (mfma_f16<16, 4, 4>)),
+    ROCDRILL_MFMA("f32_4x4x4f16", "f32_4x4x4_16b_f16", (mfma_f16<4, 16, 4>)),
+    ROCDRILL_MFMA("f32_32x32x8f16", "f32_32x32x8_f16", (mfma_f16<32, 1, 4>)),
+    ROCDRILL_MFMA("f32_16x16x16f16", "f32_16x16x16_f16", (mfma_f16<16, 1, 4>)),
+    ROCDRILL_MFMA("f32_32x32x4bf16_1k", "f32_32x32x4_2b_bf16", (mfma_bf16<32, 2, 4>)),
+    ROCDRILL_MFMA("f32_16x16x4bf16_1k", "f32_16x16x4_4b_bf16", (mfma_bf16<16, 4, 4>)),
+    ROCDRILL_MFMA("f32_4x4x4bf16_1k", "f32_4x4x4_16b_bf16", (mfma_bf16<4, 16, 4>)),
+    ROCDRILL_MFMA("f32_32x32x8bf16_1k", "f32_32x32x8_bf16", (mfma_bf16<32, 1, 4>)),
+    ROCDRILL_MFMA("f32_16x16x16bf16_1k", "f32_16x16x16_bf16", (mfma_bf16<16, 1, 4>)),
+    entry("v_mfma_f32_32x32x2bf16", mfma_bf16<32, 2, 2>),
+    entry("v_mfma_f32_16x16x2bf16", mfma_bf16<16, 4, 2>),
+    entry("v_mfma_f32_4x4x2bf16", mfma_bf16<4, 16, 2>),
+    entry("v_mfma_f32_32x32x4bf16", mfma_bf16<32, 1, 2>),
+    entry("v_mfma_f32_16x16x8bf16", mfma_bf16<16, 1, 2>),
+    ROCDRILL_MFMA("i32_32x32x4i8", "i32_32x32x4_2b_i8", (mfma<I8, I8, 32, 2, 2>)),
+    ROCDRILL_MFMA("i32_16x16x4i8", "i32_16x16x4_4b_i8", (mfma<I8, I8, 16, 4, 2>)),
+    ROCDRILL_MFMA("i32_4x4x4i8", "i32_4x4x4_16b_i8", (mfma<I8, I8, 4, 16, 2>)),
+    entry("v_mfma_i32_32x32x8i8", mfma<I8, I8, 32, 1, 2>),
+    entry("v_mfma_i32_16x16x16i8", mfma<I8, I8, 16, 1, 2>),
+    entry("v_mfma_i32_32x32x16_i8", mfma<I8, I8, 32, 1, 4>),
+    entry("v_mfma_i32_16x16x32_i8", mfma<I8, I8, 16, 1, 4>),
+    entry("v_mfma_f32_16x16x8_xf32", mfma<XF32, XF32, 16, 1, 2>),
+    entry("v_mfma_f32_32x32x4_xf32", mfma<XF32, XF32, 32, 1, 2>),
+    ROCDRILL_TINY("fp8_fp8", FP8, FP8),
+    ROCDRILL_TINY("fp8_bf8", FP8, BF8),
+    ROCDRILL_TINY("bf8_fp8", BF8, FP8),
+    ROCDRILL_TINY("bf8_bf8", BF8, BF8),
+    entry("v_smfmac_f32_16x16x32_f16", smfmac<F16, F16, 16, 4>),
+    entry("v_smfmac_f32_32x32x16_f16", smfmac<F16, F16, 32, 4>),
+    entry("v_smfmac_f32_16x16x32_bf16", smfmac<Bf16, Bf16, 16, 4>),
+    entry("v_smfmac_f32_32x32x16_bf16", smfmac<Bf16, Bf16, 32, 4>),
+    entry("v_smfmac_i32_16x16x64_i8", smfmac<OneI8, OneI8, 16, 8>),
+    entry("v_smfmac_i32_32x32x32_i8", smfmac<OneI8, OneI8, 32, 8>),
 };
 
 }  // namespace

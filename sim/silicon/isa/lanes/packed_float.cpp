@@ -138,7 +138,8 @@ const Instruction* accumulate(Wave& w, const Instruction* i) {
   return i + 1;
 }
 
-// --- dot products of halves, in single precision; they know no denormals there -------------------
+// --- dot products of halves, in single precision -------------------------------------------------
+// They know no denormals of single precision, on MI200 none of halves either.
 
 ROCDRILL_INLINE F32 dot(U32 a, U32 b, F32 c) {
   const F32 first = c + from_half(a & 0xFFFFu) * from_half(b & 0xFFFFu);
@@ -148,8 +149,9 @@ const Instruction* dot_product(Wave& w, const Instruction* i) {
   const Source a = source(w, *i, src0);
   const Source b = source(w, *i, src1);
   const Source c = source(w, *i, src2);
-  const Pick x(w, i->modifiers[0]);
-  const Pick y(w, i->modifiers[1]);
+  Pick x(w, i->modifiers[0]);
+  Pick y(w, i->modifiers[1]);
+  x.flush = y.flush = x.flush || w.matrix_flushes_denormals;
   const Change<true> z(i->modifiers[2] & neg);
   const Finish<true> finish(w, *i);
   walk(w, *i, [&](unsigned n) __attribute__((always_inline)) {
@@ -163,9 +165,11 @@ const Instruction* dot_accumulate(Wave& w, const Instruction* i) {
   const Source a = source(w, *i, src0);
   const Source b = source(w, *i, src1);
   const Source c{operand(w, *i, dst), 4 * width, 0};
+  Pick take(w, op_sel_hi);
+  take.flush = take.flush || w.matrix_flushes_denormals;
   const Finish<true> finish(w, *i);
   walk(w, *i, [&](unsigned n) __attribute__((always_inline)) {
-    return finish(dot(a.low_of(n), b.low_of(n), as<F32>(c.low_of(n))));
+    return finish(dot(take(a.low_of(n)), take(b.low_of(n)), as<F32>(c.low_of(n))));
   });
   return i + 1;
 }
