@@ -25,14 +25,6 @@
 #endif
 
 static double bf16_value(ushort bits) { return (double)__builtin_astype((uint)bits << 16, float); }
-static double tiny_float(uchar bits, int mantissa_bits, int bias) {
-  const int mantissa = bits & ((1 << mantissa_bits) - 1);
-  const int exponent = (bits & 0x7F) >> mantissa_bits;
-  double value = exponent == 0 ? mantissa : mantissa + (1 << mantissa_bits);
-  for (int k = (exponent == 0 ? 1 : exponent) - bias - mantissa_bits; k != 0; k += k < 0 ? 1 : -1)
-    value *= k < 0 ? 0.5 : 2.0;
-  return (bits & 0x80) != 0 ? -value : value;
-}
 #define SAME(x) ((double)(x))
 #define FP8(x) tiny_float(x, 3, 8)
 #define BF8(x) tiny_float(x, 2, 16)
@@ -167,6 +159,47 @@ MFMA(mfma_broadcast, __builtin_amdgcn_mfma_f32_4x4x1f32, float, float, float4, 4
 #undef ABID
 #define CBSZ 0
 #define ABID 0
+
+/// Sparse A: of four neighbours along k two are stored, and an index register says which. ABID picks
+/// the bits of it.
+typedef half4 half_stored_4;
+typedef half8 half_against_4;
+typedef int2 char_stored_8;
+typedef int4 char_against_8;
+#ifdef __AMDGPU__
+#define SPARSE(builtin, A, n, k, stored, abid)                                      \
+  union { A e[stored]; A##_stored_##stored f; } left;                               \
+  union { A e[2 * stored]; A##_against_##stored f; } right;                         \
+  for (uint e = 0; e < stored; ++e)                                                 \
+    left.e[e] = a[l % n * (k / 2) + l / n * stored + e];                            \
+  for (uint e = 0; e < 2 * stored; ++e)                                             \
+    right.e[e] = b[l % n * k + l / n * 2 * stored + e];                             \
+  sum.v = builtin(left.f, right.f, sum.v, (int)index[l], 0, abid)
+#else
+#define SPARSE(builtin, A, n, k, stored, abid)                                      \
+  for (uint v = 0; v < n * n / 64; ++v) {                                           \
+    const uint row = ROW32(v, l, n);                                                \
+    for (uint g = 0; g < 64 / n; ++g)                                               \
+      for (uint e = 0; e < stored; ++e) {                                           \
+        const uint which = index[row + n * g] >> (2 * (e + stored * abid)) & 3;     \
+        const uint j = g * 2 * stored + e / 2 * 4 + which;                          \
+        sum.e[v] += a[row * (k / 2) + g * stored + e] * b[l % n * k + j];           \
+      }                                                                             \
+  }
+#endif
+#define SMFMAC(name, A, C, CV, n, k, stored, abid)                                           \
+  KERNEL(smfmac_##name)(global const A* a, global const A* b, global const uint* index,       \
+                        global C* d) {                                                        \
+    const uint l = local_id(0);                                                               \
+    union { C e[n * n / 64]; CV v; } sum;                                                     \
+    for (uint v = 0; v < n * n / 64; ++v) sum.e[v] = d[ROW32(v, l, n) * n + l % n];           \
+    SPARSE(__builtin_amdgcn_smfmac_##name, A, n, k, stored, abid);                            \
+    for (uint v = 0; v < n * n / 64; ++v) d[ROW32(v, l, n) * n + l % n] = sum.e[v];           \
+  }
+GFX942(SMFMAC(f32_16x16x32_f16, half, float, float4, 16, 32, 4, 0))
+GFX942(SMFMAC(f32_32x32x16_f16, half, float, float16, 32, 16, 4, 2))
+GFX942(SMFMAC(i32_16x16x64_i8, char, int, int4, 16, 64, 8, 0))
+GFX942(SMFMAC(i32_32x32x32_i8, char, int, int16, 32, 32, 8, 1))
 
 /// C += A * B in tiles of 32 x 32, a wave each; n and k are multiples of 32 and 8. A is row-major,
 /// B is stored by columns.

@@ -70,6 +70,14 @@ BINARY(hypot, "5hypot", std::hypot)
 BINARY(fmod, "4fmod", std::fmod)
 BINARY(remainder, "9remainder", std::remainder)
 
+// The argument of the hardware's sine counts turns.
+extern "C" {
+double twin_log2(double x) { return std::log2(x); }
+double twin_exp2(double x) { return std::exp2(x); }
+double twin_sine_of_turns(double x) { return sine_of_pi<long double>(2 * x); }
+double twin_cosine_of_turns(double x) { return sine_of_pi<long double>(2 * x + 0.5L); }
+}
+
 /// In double precision nothing is lost that could decide how a half is rounded.
 Half fma_f16(Half, Half, Half) asm("twin_fma_f16");
 Half fma_f16(Half a, Half b, Half c) {
