@@ -40,7 +40,8 @@ struct Places {
 
 /// `near` or `each`.
 ROCDRILL_INLINE std::byte* place_of(const Places& p, unsigned lane) {
-  return p.form == Places::Form::near ? p.first + p.offset[lane] : p.at[lane];
+  if (p.form != Places::Form::near) return p.at[lane];
+  return reinterpret_cast<std::byte*>(reinterpret_cast<u64>(p.first) + p.offset[lane]);
 }
 
 struct Want {
@@ -77,6 +78,13 @@ void place_nowhere(Places& p);
 inline constexpr u64 nowhere = ~u64{0};
 bool place_pieces(Wave& w, const Instruction* i, unsigned lane, const u64* va, Want want,
                   Places& p);
+
+/// Vectors at any address.
+typedef U32 U32b __attribute__((aligned(1)));
+ROCDRILL_INLINE U32 load_bytes(const std::byte* from) {
+  return *reinterpret_cast<const U32b*>(from);
+}
+ROCDRILL_INLINE void keep_bytes(std::byte* to, U32 value) { *reinterpret_cast<U32b*>(to) = value; }
 
 /// The scalar operand `n`.
 ROCDRILL_INLINE u32 scalar(const Wave& w, const Instruction& i, unsigned n) {
@@ -262,8 +270,7 @@ ROCDRILL_INLINE void move_run(std::byte* registers, std::byte* first) {
     const std::byte* from = move == load_b32 ? first : registers;
 #pragma GCC unroll 4
     for (unsigned b = 0; b < blocks; ++b)
-      *reinterpret_cast<U32u*>(to + std::size_t{b} * 4 * width) =
-          load(from + std::size_t{b} * 4 * width);
+      keep_bytes(to + std::size_t{b} * 4 * width, load_bytes(from + std::size_t{b} * 4 * width));
   } else {
     Places p;
     p.form = Places::Form::unit;
