@@ -232,8 +232,7 @@ TEST(Lds, WhatThereIsNotIsRefused) {
   EXPECT_EQ(m.run("ds_gws_init v0 gds"), Stop::unmodelled);
 }
 
-// --- between lanes
-// -----------------------------------------------------------------------------------
+// --- between lanes -------------------------------------------------------------------------------
 
 TEST(Lds, Permutations) {
   for_levels([](isa::Level level) {

@@ -7,8 +7,7 @@ namespace {
 
 using Form = Places::Form;
 
-// --- two vectors as pairs of elements
-// --------------------------------------------------------------
+// --- two vectors as pairs of elements ------------------------------------------------------------
 
 #if defined(__AVX512F__)
 ROCDRILL_INLINE U32 pick(U32 a, U32 b, const u32* which) {
@@ -62,8 +61,7 @@ ROCDRILL_INLINE void copy(std::byte* to, const std::byte* from) {
   __builtin_memcpy(to, from, bytes);
 }
 
-// --- loads
-// -------------------------------------------------------------------------------------------
+// --- loads ---------------------------------------------------------------------------------------
 
 /// Where a block of register `n` is written, under a mask.
 struct Sink {
@@ -202,8 +200,7 @@ void load_part(std::byte* registers, Places& p) {
   }
 }
 
-// --- stores
-// ------------------------------------------------------------------------------------------
+// --- stores --------------------------------------------------------------------------------------
 
 /// Registers as lanes of 2 or 4 dwords that follow each other; of the latter, 3 may count.
 template <unsigned dwords>

@@ -93,8 +93,7 @@ ROCDRILL_INLINE u32 scalar(const Wave& w, const Instruction& i, unsigned n) {
   return *reinterpret_cast<const u32*>(operand(w, i, n));
 }
 
-// --- 64 offsets at once
-// ----------------------------------------------------------------------------
+// --- 64 offsets at once --------------------------------------------------------------------------
 
 ROCDRILL_INLINE unsigned first_of(u64 lanes) {
   return static_cast<unsigned>(__builtin_ctzll(lanes));
@@ -197,8 +196,7 @@ void store_b128(std::byte*, Places&);
 
 using Place = bool (*)(Wave&, const Instruction*, Places&, Want);
 
-// --- what most accesses are
-// ------------------------------------------------------------------------
+// --- what most accesses are ----------------------------------------------------------------------
 
 /// Do the data of 64 lanes follow each other?
 template <unsigned bytes>
