@@ -190,7 +190,7 @@ bool place_indexed(Wave& w, const Instruction* i, const Buffer& b, Operands& ope
 /// Caches: the host's are coherent. What the fences of the memory model lack is that a load does
 /// not pass an earlier store.
 const Instruction* fence(Wave&, const Instruction* i) {
-  __atomic_thread_fence(__ATOMIC_SEQ_CST);
+  _mm_mfence();
   return i + 1;
 }
 

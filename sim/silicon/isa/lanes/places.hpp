@@ -195,6 +195,11 @@ void store_b96(std::byte*, Places&);
 void store_b128(std::byte*, Places&);
 
 using Place = bool (*)(Wave&, const Instruction*, Places&, Want);
+/// As ==, which is no constant where the compiler looks for undefined behaviour.
+template <auto a, auto b>
+inline constexpr bool same = false;
+template <auto a>
+inline constexpr bool same<a, a> = true;
 
 // --- what most accesses are ----------------------------------------------------------------------
 
@@ -231,22 +236,22 @@ template <Place place, unsigned bytes, bool write>
 ROCDRILL_INLINE std::byte* quick(Wave& w, const Instruction* i) {
   if (w.exec() != ~u64{0}) return nullptr;
   const std::byte* address = operand(w, *i, vaddr);
-  if constexpr (place == place_global || place == place_flat) {
+  if constexpr (same<place, place_global> || same<place, place_flat>) {
     if (!is_run<bytes>(address)) return nullptr;
     const u32 first = *reinterpret_cast<const u32*>(address);
     const auto plus = static_cast<u64>(i64{i->immediate});
-    if (place == place_global && (i->flags & has_saddr) != 0) {
+    if (same<place, place_global> && (i->flags & has_saddr) != 0) {
       const auto* base = reinterpret_cast<const u32*>(operand(w, *i, saddr));
       return run_at<bytes, write>(w, (base[0] | u64{base[1]} << 32) + plus, first);
     }
     const std::byte* highs = address + vgpr_bytes;
     if (!all_same(highs)) return nullptr;
     const u32 high = *reinterpret_cast<const u32*>(highs);
-    if (place == place_flat &&
+    if (same<place, place_flat> &&
         (high == w.environment->shared_base >> 32 || high == w.environment->private_base >> 32))
       return nullptr;
     return run_at<bytes, write>(w, (u64{high} << 32) + plus, first);
-  } else if constexpr (place == place_buffer) {
+  } else if constexpr (same<place, place_buffer>) {
     const auto* v = reinterpret_cast<const u32*>(operand(w, *i, srsrc));
     const bool plain =
         (i->flags & (idxen | offen)) == offen && v[1] >> 31 == 0 && (v[3] >> 23 & 1) == 0;
@@ -263,9 +268,10 @@ ROCDRILL_INLINE std::byte* quick(Wave& w, const Instruction* i) {
 /// Between registers and a run of 64 lanes.
 template <Move move, unsigned bytes>
 ROCDRILL_INLINE void move_run(std::byte* registers, std::byte* first) {
-  if constexpr (move == load_b32 || move == store_b32) {
-    std::byte* to = move == load_b32 ? registers : first;
-    const std::byte* from = move == load_b32 ? first : registers;
+  constexpr bool loads = same<move, load_b32>;
+  if constexpr (loads || same<move, store_b32>) {
+    std::byte* to = loads ? registers : first;
+    const std::byte* from = loads ? first : registers;
 #pragma GCC unroll 4
     for (unsigned b = 0; b < blocks; ++b)
       keep_bytes(to + std::size_t{b} * 4 * width, load_bytes(from + std::size_t{b} * 4 * width));
