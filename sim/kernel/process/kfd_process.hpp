@@ -12,7 +12,6 @@
 #pragma once
 
 #include <array>
-#include <chrono>
 #include <functional>
 #include <map>
 #include <memory>
@@ -31,7 +30,13 @@
 #include "sim/silicon/command_processor/hooks.hpp"
 #include "stack/formats/kfd_uapi.hpp"
 
+namespace rocdrill::isa {
+class CodeCache;
+}
+
 namespace rocdrill::kernel {
+
+class KernelRunner;
 
 /// What a queue of the process shows of itself.
 struct QueueView {
@@ -128,8 +133,7 @@ class KfdProcess final : public DeviceFile {
     kfd::MemoryExceptionData memory{};  ///< of type memory
     kfd::HwExceptionData hardware{};    ///< of type hw_exception
     std::vector<Waiter*> waiters{};
-    std::thread::id taken_by{};  ///< the thread that last took it when it was set, and when
-    std::chrono::steady_clock::time_point taken_at{};
+    std::thread::id taken_by{};  ///< the thread that last took it when it was set
   };
   class HardwareQueue;
   class AqlQueue;
@@ -147,7 +151,8 @@ class KfdProcess final : public DeviceFile {
   void interrupt(std::uint32_t event_id);
   void set(Event& event);
   void signal(std::uint32_t event_id);
-  void page_fault(std::uint32_t gpu_id, const cp::MemoryFault& fault);
+  EventId page_fault(std::uint32_t gpu_id, const cp::MemoryFault& fault);
+  void evict_queues(std::uint32_t gpu_id);
   void memory_exception(const kfd::MemoryExceptionData& data);
   void begin_wait(Waiter& waiter, const kfd::EventData& data);
   void end_wait(Waiter& waiter, bool give_back);
@@ -157,6 +162,8 @@ class KfdProcess final : public DeviceFile {
   int check_queue_buffers(const kfd::CreateQueueArgs& args);
   std::unique_ptr<HardwareQueue> make_queue(const kfd::CreateQueueArgs& args, const GpuFacts& gpu,
                                             std::uint32_t doorbell);
+  /// nullptr: the GPU's instructions are not executed.
+  std::unique_ptr<KernelRunner> make_runner(const GpuFacts& gpu);
   bool run_queues();
   /// Gives the queues the injections of the node, if those have changed.
   void refresh_injections();
@@ -170,6 +177,7 @@ class KfdProcess final : public DeviceFile {
   std::mutex mutex_;
   std::map<std::uint32_t, std::uint64_t> acquired_;  ///< gpu_id -> OpenDevice::file
   std::map<std::uint32_t, cp::RangeAddressSpace> page_tables_;
+  std::map<std::uint32_t, std::shared_ptr<isa::CodeCache>> code_;  ///< by gpu_id
   std::map<std::uint64_t, Buffer> buffers_;
   std::uint32_t next_handle_ = 1;
   std::map<std::uint32_t, Event> events_;
@@ -178,6 +186,7 @@ class KfdProcess final : public DeviceFile {
   std::map<std::uint32_t, std::uint64_t*> doorbells_;
   std::map<std::uint32_t, std::unique_ptr<HardwareQueue>> queues_;
   std::uint32_t next_queue_ = 0;
+  std::map<std::uint32_t, unsigned> evictions_;  ///< gpu_id -> how many keep its queues off it
   std::optional<bool> xnack_;
   bool runtime_enabled_ = false;
   std::map<EventId, std::uint64_t> injected_calls_;  ///< by IoctlInjection::event

@@ -71,17 +71,53 @@ EventId KfdProcess::HardwareQueue::record_injected(cp::Injected what, std::uint6
 }
 
 KfdProcess::AqlQueue::AqlQueue(KfdProcess& process, const cp::QueueConfig& config,
-                               const kfd::CreateQueueArgs& args, std::uint32_t doorbell_index)
+                               const kfd::CreateQueueArgs& args, std::uint32_t doorbell_index,
+                               const GpuFacts& gpu)
     : HardwareQueue(process, static_cast<std::uint32_t>(config.id), args, doorbell_index),
       save_area_(args.ctx_save_restore_address),
-      queue(config, process.page_table(args.gpu_id), *this) {
+      runner_(process.make_runner(gpu)),
+      queue(config, process.page_table(args.gpu_id), *this, runner_.get()) {
   queue.set_event_level(wanted_level());
   take_injections(process.devices_.facts().injections.queues);
 }
 
 bool KfdProcess::AqlQueue::run() {
+  const bool settled = settle_kernels();
   const cp::Progress done = queue.run(SIZE_MAX);
-  return done.launched > 0 || done.completed > 0;
+  return settle_kernels() || settled || done.launched > 0 || done.completed > 0;
+}
+
+/// What became of kernels that have ended since the last look.
+bool KfdProcess::AqlQueue::settle_kernels() {
+  if (!runner_) return false;
+  const std::vector<KernelRunner::Ended> list = runner_->ended();
+  for (const auto& [index, outcome] : list) {
+    const isa::Exception& exception = outcome.exception;
+    switch (outcome.end) {
+      case isa::End::completed:
+        queue.complete_kernel_dispatch(index);
+        break;
+      case isa::End::unmodelled:
+        queue.refuse_dispatch(index, fmt::format("{} at {:#x}", outcome.text, outcome.va));
+        break;
+      case isa::End::exception:
+        if (exception.code == cp::KfdException::wave_memory_violation)
+          queue.fault_dispatch(index, exception.address, exception.access);
+        else
+          queue.fail_dispatch(index, exception.code);
+        break;
+      case isa::End::hung:  // its waves run on, and the packet stays in flight
+        process_.devices_.record(
+            Layer::silicon, Severity::error, "queue.hung",
+            fmt::format("pid {} queue {}", process_.opener_.pid, id),
+            {{"packet", static_cast<std::int64_t>(index)}, {field::did, "its waves do not end"}},
+            process_.devices_.facts().event);
+        break;
+      case isa::End::cancelled:
+        break;  // with the queue
+    }
+  }
+  return !list.empty();
 }
 
 bool KfdProcess::AqlQueue::waiting() const { return is_waiting(queue.state()); }
@@ -99,6 +135,7 @@ void KfdProcess::AqlQueue::injected(cp::Injected what, std::uint64_t nth, std::u
 /// because the read index stood still, fails for that reason.
 EventId KfdProcess::AqlQueue::cause_of(const cp::QueueError& error) const {
   if (refused_ != no_event) return refused_;
+  if (error.kfd_code == cp::KfdException::device_memory_violation) return faulted_;
   if (spoiled_ != no_event && spoiled_index_ == error.packet_index) return spoiled_;
   return overrun_ != no_event ? overrun_ : process_.devices_.facts().event;
 }
@@ -116,6 +153,8 @@ void KfdProcess::AqlQueue::queue_error(cp::Queue&, const cp::QueueError& error) 
                             {field::status, std::string_view(status)}},
                            cause_of(error));
   if (!process_.runtime_enabled_ || save_area_ == 0) return;  // path A: the queue wrote the signal
+  // Of the process, not of the queue: its memory events are set instead.
+  if (error.kfd_code == cp::KfdException::device_memory_violation) return;
   cp::RangeAddressSpace& memory = process_.page_table(gpu_id);
   const auto* reason = static_cast<std::uint64_t*>(
       memory.translate(save_area_ + error_reason_pointer, 8, cp::Access::read));
@@ -136,7 +175,7 @@ void KfdProcess::AqlQueue::unmodelled(std::string_view what, cp::Queue&,
 }
 
 void KfdProcess::AqlQueue::memory_fault(const cp::MemoryFault& fault) {
-  process_.page_fault(gpu_id, fault);
+  faulted_ = process_.page_fault(gpu_id, fault);
 }
 
 void KfdProcess::AqlQueue::show(ObservedPacket::What what, std::uint64_t index,
@@ -230,7 +269,9 @@ void KfdProcess::SdmaQueue::queue_error(cp::SdmaQueue&, const cp::SdmaError& err
                            {{"byte", static_cast<std::int64_t>(error.index)},
                             {"header", static_cast<std::int64_t>(error.header)},
                             {field::status, cp::name(error.failure)}},
-                           refused_ != no_event ? refused_ : process_.devices_.facts().event);
+                           refused_ != no_event   ? refused_
+                           : faulted_ != no_event ? faulted_
+                                                  : process_.devices_.facts().event);
 }
 
 void KfdProcess::SdmaQueue::unmodelled(std::string_view what, cp::SdmaQueue&, std::uint64_t index) {

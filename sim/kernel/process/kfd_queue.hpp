@@ -1,6 +1,7 @@
 // A hardware queue of a process: the engine's state machine and what KFD does with what it reports.
 #pragma once
 
+#include "sim/kernel/process/kernel_runner.hpp"
 #include "sim/kernel/process/kfd_process.hpp"
 #include "sim/silicon/command_processor/queue.hpp"
 #include "sim/silicon/command_processor/sdma.hpp"
@@ -32,8 +33,15 @@ class KfdProcess::HardwareQueue {
   virtual bool waiting() const = 0;
   virtual std::uint64_t read_index() const = 0;
   virtual std::string_view state() const = 0;
+  virtual void set_cu_mask(std::vector<std::uint32_t>) {}
   /// When something late comes (clocks().monotonic_raw_ns).
   virtual std::optional<std::uint64_t> late_until() const = 0;
+
+  /// Off the GPU until KfdProcess::restore().
+  void evict() {
+    evicted = true;
+    suspend();
+  }
 
   /// The injections as they are now. If they changed, the queue counts anew.
   void take_injections(const std::vector<QueueInjection>& list) {
@@ -73,14 +81,15 @@ class KfdProcess::HardwareQueue {
   const std::uint32_t doorbell_index;
   std::uint64_t seen = ~0ull;  ///< the doorbell's value at the last look
   bool stopped = false;        ///< UPDATE_QUEUE with percentage 0
-  bool evicted = false;        ///< by the device part
+  bool evicted = false;        ///< by the device part, or after a page fault
   bool lost = false;           ///< in a GPU reset
 };
 
 class KfdProcess::AqlQueue final : public HardwareQueue, public cp::Hooks {
  public:
+  /// `gpu`: of the queue.
   AqlQueue(KfdProcess& process, const cp::QueueConfig& config, const kfd::CreateQueueArgs& args,
-           std::uint32_t doorbell_index);
+           std::uint32_t doorbell_index, const GpuFacts& gpu);
 
   void ring(std::uint64_t value) override { queue.doorbell(value); }
   bool run() override;
@@ -90,6 +99,9 @@ class KfdProcess::AqlQueue final : public HardwareQueue, public cp::Hooks {
   std::uint64_t read_index() const override { return queue.read_index(); }
   std::string_view state() const override { return cp::name(queue.state()); }
   std::optional<std::uint64_t> late_until() const override { return queue.late_until(); }
+  void set_cu_mask(std::vector<std::uint32_t> mask) override {
+    if (runner_) runner_->set_cu_mask(std::move(mask));
+  }
 
   void interrupt(std::uint32_t event_id) override { process_.interrupt(event_id); }
   void queue_error(cp::Queue& failed, const cp::QueueError& error) override;
@@ -108,6 +120,7 @@ class KfdProcess::AqlQueue final : public HardwareQueue, public cp::Hooks {
   QueueKind kind() const override { return QueueKind::aql; }
   void inject(const cp::QueueFaultInjection& faults) override { queue.inject(faults); }
   EventId cause_of(const cp::QueueError& error) const;
+  bool settle_kernels();
 
   /// The request that rocdrill does not model, if that ended the queue.
   EventId refused_ = no_event;
@@ -115,7 +128,10 @@ class KfdProcess::AqlQueue final : public HardwareQueue, public cp::Hooks {
   EventId spoiled_ = no_event;
   std::uint64_t spoiled_index_ = 0;
   EventId overrun_ = no_event;
+  EventId faulted_ = no_event;     ///< the page fault
   const std::uint64_t save_area_;  ///< CWSR area, 0 if none
+  /// nullptr where the GPU's instructions are not executed: its queues refuse kernels.
+  const std::unique_ptr<KernelRunner> runner_;
 
  public:
   cp::Queue queue;
@@ -138,7 +154,9 @@ class KfdProcess::SdmaQueue final : public HardwareQueue, public cp::SdmaHooks {
   void interrupt(std::uint32_t context) override { process_.interrupt(context); }
   void queue_error(cp::SdmaQueue& failed, const cp::SdmaError& error) override;
   void unmodelled(std::string_view what, cp::SdmaQueue& failed, std::uint64_t index) override;
-  void memory_fault(const cp::MemoryFault& fault) override { process_.page_fault(gpu_id, fault); }
+  void memory_fault(const cp::MemoryFault& fault) override {
+    faulted_ = process_.page_fault(gpu_id, fault);
+  }
   void observe(const cp::SdmaEvent& event) override;
   void injected(cp::Injected what, std::uint64_t nth, std::uint64_t at) override {
     record_injected(what, nth, at);
@@ -155,6 +173,7 @@ class KfdProcess::SdmaQueue final : public HardwareQueue, public cp::SdmaHooks {
   void inject(const cp::QueueFaultInjection& faults) override { queue.inject(faults.doorbell); }
 
   EventId refused_ = no_event;
+  EventId faulted_ = no_event;
 
  public:
   cp::SdmaQueue queue;

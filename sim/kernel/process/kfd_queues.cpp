@@ -86,7 +86,21 @@ std::unique_ptr<KfdProcess::HardwareQueue> KfdProcess::make_queue(const kfd::Cre
                                .read_index_va = args.read_pointer_address,
                                .amd_queue_va = known ? amd_queue : 0,
                                .limits = gpu.limits};
-  return std::make_unique<AqlQueue>(*this, config, args, doorbell);
+  return std::make_unique<AqlQueue>(*this, config, args, doorbell, gpu);
+}
+
+std::unique_ptr<KernelRunner> KfdProcess::make_runner(const GpuFacts& gpu) {
+  const std::uint32_t version = gpu.gfx_target_version;
+  isa::Shape shape{
+      .processor = fmt::format("gfx{}{}{:x}", version / 10000, version / 100 % 100, version % 100),
+      .xccs = gpu.xccs,
+      .compute_units = gpu.compute_units,
+      .lds_bytes_per_cu = gpu.limits.lds_bytes};
+  if (!isa::executes(shape.processor)) return nullptr;
+  std::shared_ptr<isa::CodeCache>& code = code_[gpu.gpu_id];
+  if (!code) code = std::make_shared<isa::CodeCache>(shape.processor);
+  return std::make_unique<KernelRunner>(page_table(gpu.gpu_id), surroundings_, std::move(shape),
+                                        code);
 }
 
 int KfdProcess::create_queue(void* argument) {
@@ -130,6 +144,7 @@ int KfdProcess::create_queue(void* argument) {
     queues_.erase(next_queue_);
     return EINVAL;
   }
+  if (evictions_[args.gpu_id] != 0) queues_[next_queue_]->evict();
   args.queue_id = next_queue_++;
   args.doorbell_offset = kfd::MmapOffset{kfd::MmapType::doorbell,
                                          static_cast<std::uint16_t>(args.gpu_id), *doorbell * 8ull}
@@ -168,7 +183,10 @@ int KfdProcess::set_cu_mask(void* argument) {
   args.num_cu_mask = std::min(args.num_cu_mask, max_cu_mask_bits);
   std::vector<std::uint32_t> mask(args.num_cu_mask / 32);
   if (!copy_from_user(mask.data(), args.cu_mask_ptr, mask.size() * sizeof mask[0])) return EFAULT;
-  return queues_.contains(args.queue_id) ? 0 : EFAULT;  // pqm_update_mqd: no such queue
+  const auto at = queues_.find(args.queue_id);
+  if (at == queues_.end()) return EFAULT;  // pqm_update_mqd: no such queue
+  at->second->set_cu_mask(std::move(mask));
+  return 0;
 }
 
 void KfdProcess::refresh_injections() {
@@ -246,12 +264,13 @@ std::set<std::uint32_t> KfdProcess::gpus() {
 
 // --- what the device part tells ------------------------------------------------------------
 
-void KfdProcess::page_fault(std::uint32_t gpu_id, const cp::MemoryFault& fault) {
-  devices_.record(Layer::silicon, Severity::error, "gpu.memory_fault",
-                  fmt::format("{:#x}", fault.address),
-                  {{"access", fault.access == cp::Access::write ? "write" : "read"},
-                   {"packet", static_cast<std::int64_t>(fault.packet_index)}},
-                  devices_.facts().event);
+EventId KfdProcess::page_fault(std::uint32_t gpu_id, const cp::MemoryFault& fault) {
+  const EventId event = devices_.record(
+      Layer::silicon, Severity::error, "gpu.memory_fault", fmt::format("{:#x}", fault.address),
+      {{"access", fault.access == cp::Access::write ? "write" : "read"},
+       {"packet", static_cast<std::int64_t>(fault.packet_index)}},
+      devices_.facts().event);
+  evict_queues(gpu_id);  // kfd_dqm_evict_pasid(): for good
   kfd::MemoryExceptionData data{};
   data.gpu_id = gpu_id;
   data.va = fault.address & ~0xFFFull;  // page granular
@@ -260,6 +279,14 @@ void KfdProcess::page_fault(std::uint32_t gpu_id, const cp::MemoryFault& fault) 
   data.failure.read_only = mapped && fault.access == cp::Access::write ? 1 : 0;
   data.failure.no_execute = mapped && fault.access == cp::Access::execute ? 1 : 0;
   memory_exception(data);
+  return event;
+}
+
+void KfdProcess::evict_queues(std::uint32_t gpu_id) {
+  ++evictions_[gpu_id];
+  for (auto& [id, queue] : queues_) {
+    if (queue->gpu_id == gpu_id) queue->evict();
+  }
 }
 
 void KfdProcess::gpu_reset(std::uint32_t gpu_id, std::uint32_t cause) {
@@ -287,15 +314,12 @@ void KfdProcess::gpu_reset(std::uint32_t gpu_id, std::uint32_t cause) {
 
 void KfdProcess::evict(std::uint32_t gpu_id) {
   const std::lock_guard lock(mutex_);
-  for (auto& [id, queue] : queues_) {
-    if (queue->gpu_id != gpu_id) continue;
-    queue->evicted = true;
-    queue->suspend();
-  }
+  evict_queues(gpu_id);
 }
 
 void KfdProcess::restore(std::uint32_t gpu_id) {
   const std::lock_guard lock(mutex_);
+  if (evictions_[gpu_id] == 0 || --evictions_[gpu_id] != 0) return;
   for (auto& [id, queue] : queues_) {
     if (queue->gpu_id != gpu_id || !queue->evicted) continue;
     queue->evicted = false;

@@ -4,16 +4,34 @@
 #include <span>
 
 namespace rocdrill::isa {
+namespace {
+
+/// Executable memory from `va` to the end of its extent.
+std::span<const std::byte> code_at(std::uint64_t va, cp::AddressSpace& space) {
+  const auto extent = space.extent(va, cp::Access::execute);
+  if (!extent) return {};
+  return {reinterpret_cast<const std::byte*>(va + extent->to_host),
+          extent->bytes - (va - extent->begin)};
+}
+
+}  // namespace
 
 bool CodeCache::current(Known& known, cp::AddressSpace& space) {
   const std::uint64_t generation = space.generation();
-  if (known.generation == generation) return true;
+  if (known.generation == generation && known.invalidations == invalidations_) return true;
   const Fragment& fragment = *known.fragment;
-  const void* now = space.translate(fragment.begin, fragment.bytes.size(), cp::Access::execute);
-  if (now == nullptr || std::memcmp(now, fragment.bytes.data(), fragment.bytes.size()) != 0)
+  const std::span<const std::byte> now = code_at(fragment.begin, space);
+  if (now.size() < fragment.bytes.size() ||
+      std::memcmp(now.data(), fragment.bytes.data(), fragment.bytes.size()) != 0)
     return false;
   known.generation = generation;
+  known.invalidations = invalidations_;
   return true;
+}
+
+void CodeCache::invalidate() {
+  const std::lock_guard lock(mutex_);
+  ++invalidations_;
 }
 
 CodeCache::Place CodeCache::find(std::uint64_t va, cp::AddressSpace& space) {
@@ -32,12 +50,9 @@ CodeCache::Place CodeCache::find(std::uint64_t va, cp::AddressSpace& space) {
     replaced_.push_back(std::move(at->second.fragment));
     at = known_.erase(at);
   }
-  constexpr std::size_t most = std::size_t{1} << 22;
-  const std::size_t bytes = va % 4 == 0 ? space.mapped(va, most, cp::Access::execute) : 0;
-  const void* code = bytes >= 4 ? space.translate(va, bytes, cp::Access::execute) : nullptr;
-  if (code == nullptr) return {};
-  Known known{decoder_.decode({static_cast<const std::byte*>(code), bytes}, va),
-              space.generation()};
+  const std::span<const std::byte> code = code_at(va, space);
+  if (va % 4 != 0 || code.size() < 4) return {};
+  Known known{decoder().decode(code, va), space.generation(), invalidations_};
   const Fragment* fragment = known.fragment.get();
   known_.emplace(va, std::move(known));
   return {&fragment->code.front(), fragment};

@@ -1,6 +1,8 @@
 #include "sim/silicon/isa/control.hpp"
 
 #include <cstdlib>
+#include <stdexcept>
+#include <string>
 #include <unordered_map>
 #include <vector>
 
@@ -14,10 +16,13 @@ using Table = std::unordered_map<std::string_view, const Entry*>;
 Table make_table(Level level) {
   Table table;
   const auto add = [&table](std::span<const Entry> entries) {
-    for (const Entry& entry : entries) table.emplace(entry.mnemonic, &entry);
+    for (const Entry& entry : entries)
+      if (!table.emplace(entry.mnemonic, &entry).second)
+        throw std::logic_error(std::string(entry.mnemonic) + " is in two tables");
   };
   add(scalar_entries());
   add(flow_entries());
+  add(gpr_index_entries());
   add(scalar_memory_entries());
   for (const std::span<const Entry> entries : vector_entries(level)) add(entries);
   return table;
@@ -94,8 +99,8 @@ void choose_handler(Instruction& out, const Entry* entry, bool sdwa, bool dpp,
   out.counted_as = entry->counted_as;
   out.precision = entry->precision;
   out.registers = entry->registers;
-  const bool vector = entry->counted_as == Class::valu ||
-                      entry->counted_as == Class::transcendental;
+  const bool vector =
+      entry->counted_as == Class::valu || entry->counted_as == Class::transcendental;
   if (!vector) {
     out.run = entry->run;
     return;
@@ -104,12 +109,11 @@ void choose_handler(Instruction& out, const Entry* entry, bool sdwa, bool dpp,
   for (const std::uint8_t modifier : out.modifiers) sources |= modifier;
   const bool packed = entry->element == Element::packed;
   const bool picks = !packed && (sources & (op_sel | op_sel_hi)) != 0;
-  const bool changes = !packed && ((sources & (neg | abs)) != 0 || out.omod != 0 ||
-                                   (out.flags & clamp) != 0);
+  const bool changes =
+      !packed && ((sources & (neg | abs)) != 0 || out.omod != 0 || (out.flags & clamp) != 0);
   if (changes) {
     out.flags = static_cast<std::uint16_t>(out.flags | modified);
-    // SDWA's sext stands where neg does and is the wrapper's affair.
-    if (entry->modified == nullptr && !(sdwa && out.omod == 0 && (out.flags & clamp) == 0)) return;
+    if (entry->modified == nullptr) return;
   }
   Handler compute = changes && entry->modified != nullptr ? entry->modified : entry->run;
   const bool compares = out.kind[dst] == Kind::sgpr;
@@ -117,6 +121,7 @@ void choose_handler(Instruction& out, const Entry* entry, bool sdwa, bool dpp,
     out.body = compute;
     compute = compares ? wrappers.sdwa_compare : wrappers.sdwa;
   } else if (dpp) {
+    if (entry->element == Element::b64) out.flags = static_cast<std::uint16_t>(out.flags | is_64);
     out.body = compute;
     compute = compares ? wrappers.dpp_compare : wrappers.dpp;
   } else if (picks) {

@@ -9,6 +9,9 @@ namespace rocdrill::isa {
 /// Goes on at `va`, in this fragment or another; a fault if nothing executable is mapped there.
 const Instruction* jump(Wave& wave, const Instruction* from, std::uint64_t va);
 
+/// Has the wave all vector registers that the code names? Hardware would give it other ones.
+bool fits(const Wave& wave, const Fragment& fragment);
+
 /// The wave's `next` lies in `fragment` from now on.
 void enter(Wave& wave, const Fragment& fragment);
 
@@ -26,7 +29,8 @@ std::uint64_t special_value(const Wave& wave, std::uint32_t number);
 // --- scalar operands -----------------------------------------------------------------------------
 
 inline std::uint32_t read32(const Wave& wave, const Instruction& i, unsigned n) {
-  if (i.kind[n] == Kind::special) return static_cast<std::uint32_t>(special_value(wave, i.offset[n]));
+  if (i.kind[n] == Kind::special)
+    return static_cast<std::uint32_t>(special_value(wave, i.offset[n]));
   std::uint32_t value;
   std::memcpy(&value, operand(wave, i, n), sizeof value);
   return value;

@@ -30,6 +30,8 @@ struct Fragment {
   std::vector<ConstantLines> constants;
   std::vector<std::string> unmodelled;  ///< texts for Wave::unmodelled, by Instruction::immediate
   std::vector<std::byte> bytes;         ///< what was decoded, to see whether it has changed
+  std::uint32_t vgprs = 0;              ///< that it names: the highest number + 1
+  std::uint32_t agprs = 0;
 
   static constexpr std::uint32_t none = 0xFFFFFFFF;
   std::uint64_t va(const Instruction* instruction) const {
@@ -51,17 +53,17 @@ class Decoder {
   ~Decoder();
   Decoder(Decoder&&) noexcept;
 
-  /// Decodes from the first byte to the end of the code that belongs together: behind an instruction
-  /// after which nothing goes on and to which no earlier branch jumps over. `bytes` end where the
-  /// mapping does. An illegal encoding becomes an instruction that raises the exception.
+  /// Decodes from the first byte to the end of the code that belongs together: behind an
+  /// instruction after which nothing goes on and to which no earlier branch jumps over. `bytes` end
+  /// where the mapping does. An illegal encoding becomes an instruction that raises the exception.
   std::unique_ptr<Fragment> decode(std::span<const std::byte> bytes, std::uint64_t va);
 
   struct Text {
-    std::string text;       ///< "v_add_f32_e32 v0, v1, v2", as llvm-objdump prints it
-    std::string mnemonic;   ///< without the suffix of its encoding
+    std::string text;      ///< "v_add_f32_e32 v0, v1, v2", as llvm-objdump prints it
+    std::string mnemonic;  ///< without the suffix of its encoding
     unsigned bytes = 4;
     bool legal = true;
-    bool executed = true;   ///< rocdrill has semantics for it
+    bool executed = true;  ///< rocdrill has semantics for it
   };
   /// Of the first instruction.
   Text disassemble(std::span<const std::byte> bytes, std::uint64_t va);

@@ -61,9 +61,7 @@ const Instruction* s_sleep(Wave& w, const Instruction* i) {
 const Instruction* nothing(Wave&, const Instruction* i) { return i + 1; }
 
 /// 1 MSG_INTERRUPT: an event of the debugger or of s_trap's handler. Others belong to graphics.
-const Instruction* s_sendmsg(Wave& w, const Instruction* i) {
-  return w.refuse(i, "s_sendmsg");
-}
+const Instruction* s_sendmsg(Wave& w, const Instruction* i) { return w.refuse(i, "s_sendmsg"); }
 /// Without a trap handler of its own: 2 is abort (llvm.trap), 3 debugtrap, which goes on.
 const Instruction* s_trap(Wave& w, const Instruction* i) {
   if ((i->immediate & 0xFF) == 3) return i + 1;
@@ -73,8 +71,10 @@ const Instruction* s_sethalt(Wave& w, const Instruction* i) {
   return (i->immediate & 1) == 0 ? i + 1 : w.refuse(i, "s_sethalt 1");
 }
 
-#define BRANCH(name, condition) \
-  Entry { name, branch_if<[](const Wave& w) -> bool { return (condition); }>, nullptr, Class::branch }
+#define BRANCH(name, condition)                                                                \
+  Entry {                                                                                      \
+    name, branch_if<[](const Wave& w) -> bool { return (condition); }>, nullptr, Class::branch \
+  }
 
 const Entry table[] = {
     {"s_branch", taken, nullptr, Class::branch},
@@ -106,12 +106,6 @@ const Entry table[] = {
     {"s_incperflevel", nothing, nullptr, Class::other},
     {"s_decperflevel", nothing, nullptr, Class::other},
     {"s_ttracedata", nothing, nullptr, Class::other},
-    {"s_set_gpr_idx_off", nothing, nullptr, Class::other},
-    {"buffer_wbl2", nothing, nullptr, Class::other},
-    {"buffer_invl2", nothing, nullptr, Class::other},
-    {"buffer_inv", nothing, nullptr, Class::other},
-    {"buffer_wbinvl1", nothing, nullptr, Class::other},
-    {"buffer_wbinvl1_vol", nothing, nullptr, Class::other},
     {"v_nop", nothing, nullptr, Class::other},
 };
 
@@ -122,6 +116,7 @@ const Instruction* jump(Wave& w, const Instruction* from, u64 va) {
   if (to == nullptr) {
     const CodeCache::Place place = w.code->find(va, w.memory->space());
     if (place.instruction == nullptr) return w.fault(from, va, cp::Access::execute);
+    if (!fits(w, *place.fragment)) return w.refuse(from, "a VGPR that was not allocated");
     enter(w, *place.fragment);
     to = place.instruction;
   }
@@ -133,10 +128,14 @@ const Instruction* jump(Wave& w, const Instruction* from, u64 va) {
   return to;
 }
 
+bool fits(const Wave& w, const Fragment& fragment) {
+  return fragment.vgprs <= w.vgprs && fragment.agprs <= w.agprs;
+}
+
 void enter(Wave& w, const Fragment& fragment) {
   w.fragment = &fragment;
-  w.bases[static_cast<unsigned>(Kind::constant)] = const_cast<std::byte*>(
-      reinterpret_cast<const std::byte*>(fragment.constants.data()));
+  w.bases[static_cast<unsigned>(Kind::constant)] =
+      const_cast<std::byte*>(reinterpret_cast<const std::byte*>(fragment.constants.data()));
 }
 
 const Instruction* yield_for_mode(Wave& w, const Instruction* next) {

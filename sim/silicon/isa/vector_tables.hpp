@@ -12,11 +12,28 @@ namespace rocdrill::isa {
 #define ROCDRILL_LANE_TABLES(X) \
   X(float_entries)              \
   X(integer_entries)            \
+  X(integer_wide_entries)       \
+  X(integer16_entries)          \
+  X(bytes_entries)              \
+  X(compare32_entries)          \
+  X(compare16_entries)          \
+  X(compare64_entries)          \
+  X(cross_lane_entries)         \
+  X(packed_integer_entries)     \
+  X(dot_entries)                \
   X(flat_entries)               \
   X(atomic_entries)             \
   X(buffer_entries)             \
   X(lds_entries)                \
-  X(lds_atomic_entries)
+  X(lds_atomic_entries)         \
+  X(float_compare_entries)      \
+  X(double_entries)             \
+  X(mfma_entries)               \
+  X(convert_entries)            \
+  X(division_entries)           \
+  X(transcendental_entries)     \
+  X(half_entries)               \
+  X(packed_float_entries)
 
 #define ROCDRILL_DECLARE(function) std::span<const Entry> function();
 namespace baseline {

@@ -77,6 +77,8 @@ struct alignas(64) Wave {
   alignas(64) std::uint32_t splat[3][2][16] = {};
   std::byte* bases[kind_count] = {};
 
+  std::uint32_t vgprs = 256;  ///< allocated
+  std::uint32_t agprs = 256;
   std::uint32_t scc = 0;
   std::uint32_t mode = 0;     ///< hwreg MODE: rounding 3:0, denormals 7:4, DX10_CLAMP 8, IEEE 9
   std::uint32_t status = 0;   ///< hwreg STATUS
@@ -132,7 +134,8 @@ struct alignas(64) Wave {
     next = at;
     return nullptr;
   }
-  ROCDRILL_INLINE const Instruction* fault(const Instruction* at, std::uint64_t address, cp::Access access) {
+  ROCDRILL_INLINE const Instruction* fault(const Instruction* at, std::uint64_t address,
+                                           cp::Access access) {
     stop = Stop::exception;
     exception = {cp::KfdException::wave_memory_violation, address, access};
     next = at;
