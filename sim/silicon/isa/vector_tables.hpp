@@ -21,7 +21,6 @@ namespace rocdrill::isa {
   X(cross_lane_entries)         \
   X(packed_integer_entries)     \
   X(dot_entries)                \
-  X(dot_float_entries)          \
   X(flat_entries)               \
   X(atomic_entries)             \
   X(buffer_entries)             \

@@ -132,18 +132,6 @@ const Instruction* ldexp(Wave& w, const Instruction* i) {
   });
   return i + 1;
 }
-template <bool modified>
-const Instruction* pack_two(Wave& w, const Instruction* i) {
-  const Source a = source(w, *i, src0);
-  const Source b = source(w, *i, src1);
-  const ChangeHalf<modified> x(w, i->modifiers[0]);
-  const ChangeHalf<modified> y(w, i->modifiers[1]);
-  walk(w, *i, [&](unsigned n) __attribute__((always_inline)) {
-    return (x.bits(a.low_of(n)) & 0xFFFFu) | y.bits(b.low_of(n)) << 16;
-  });
-  return i + 1;
-}
-
 // --- the table -----------------------------------------------------------------------------------
 
 consteval Entry entry(std::string_view mnemonic, Handler run, Handler modified,
@@ -193,7 +181,6 @@ const Entry table[] = {
     one<mantissa>("v_frexp_mant_f16"),
     entry("v_frexp_exp_i16_f16", exponent_of<false>, exponent_of<true>),
     entry("v_ldexp_f16", ldexp<false>, ldexp<true>),
-    entry("v_pack_b32_f16", pack_two<false>, pack_two<true>),
     one<exp2>("v_exp_f16", Class::transcendental),
     one<log2>("v_log_f16", Class::transcendental),
     one<sine<false>>("v_sin_f16", Class::transcendental),

@@ -213,14 +213,6 @@ ROCDRILL_INLINE F32 add_singles(F32 a, F32 b, F32) { return a + b; }
 ROCDRILL_INLINE F32 multiply_singles(F32 a, F32 b, F32) { return a * b; }
 ROCDRILL_INLINE F32 fma_singles(F32 a, F32 b, F32 c) { return fused(a, b, c); }
 
-/// The low dword of the result from the first source, the high one from the second.
-const Instruction* move(Wave& w, const Instruction* i) {
-  const Lane low(source<2>(w, *i, src0), (i->modifiers[0] & op_sel) != 0, false);
-  const Lane high(source<2>(w, *i, src1), (i->modifiers[1] & op_sel) != 0, false);
-  for (unsigned n = 0; n < blocks; ++n) put_pair(w, *i, n, low.bits(n), high.bits(n));
-  return i + 1;
-}
-
 // --- FMA_MIX, MAD_MIX: each source single, or half if op_sel_hi says so --------------------------
 
 /// Inline constants reach a handler as halves. For a source that is single they are singles.
@@ -306,7 +298,6 @@ const Entry table[] = {
     single("v_pk_add_f32", singles<add_singles, 2>),
     single("v_pk_mul_f32", singles<multiply_singles, 2>),
     single("v_pk_fma_f32", singles<fma_singles, 3>),
-    entry("v_pk_mov_b32", move, Precision::none),
     single("v_fma_mix_f32", mix<fma_singles, Result::single>),
     single("v_fma_mixlo_f16", mix<fma_singles, Result::low>),
     single("v_fma_mixhi_f16", mix<fma_singles, Result::high>),
