@@ -18,27 +18,28 @@ void twin_mfma_hgemm(unsigned, unsigned, const rocdrill::test::Half*, const rocd
                      float*);
 }
 
-#define MFMA_TWINS(X)                                                                              \
-  X(mfma_f32_32x32x1f32)                                                                           \
-  X(mfma_f32_16x16x1f32)                                                                           \
-  X(mfma_f32_4x4x1f32)                                                                             \
-  X(mfma_f32_32x32x2f32)                                                                           \
-  X(mfma_f32_16x16x4f32)                                                                           \
-  X(mfma_broadcast)                                                                                \
-  X(mfma_f32_32x32x4f16) X(mfma_f32_16x16x4f16) X(mfma_f32_4x4x4f16) X(mfma_f32_32x32x8f16)        \
-      X(mfma_f32_16x16x16f16) X(mfma_f32_32x32x4bf16_1k) X(mfma_f32_16x16x4bf16_1k)                \
-          X(mfma_f32_4x4x4bf16_1k) X(mfma_f32_32x32x8bf16_1k) X(mfma_f32_16x16x16bf16_1k)          \
-              X(mfma_f32_32x32x2bf16) X(mfma_f32_16x16x2bf16) X(mfma_f32_4x4x2bf16)                \
-                  X(mfma_f32_32x32x4bf16) X(mfma_f32_16x16x8bf16) X(mfma_i32_32x32x4i8)            \
-                      X(mfma_i32_16x16x4i8) X(mfma_i32_4x4x4i8) X(mfma_i32_32x32x8i8)              \
-                          X(mfma_i32_16x16x16i8) X(mfma_i32_32x32x16_i8) X(mfma_i32_16x16x32_i8)   \
-                              X(mfma_f64_16x16x4f64) X(mfma_f64_4x4x4f64) X(mfma_f32_16x16x8_xf32) \
-                                  X(mfma_f32_32x32x4_xf32) X(mfma_f32_16x16x32_fp8_fp8)            \
-                                      X(mfma_f32_32x32x16_fp8_fp8) X(mfma_f32_16x16x32_fp8_bf8)    \
-                                          X(mfma_f32_32x32x16_fp8_bf8)                             \
-                                              X(mfma_f32_16x16x32_bf8_fp8)                         \
-                                                  X(mfma_f32_32x32x16_bf8_fp8)                     \
-                                                      X(mfma_f32_16x16x32_bf8_bf8)                 \
+#define MFMA_TWINS(X)                                                                            \
+  X(mfma_f32_32x32x1f32)                                                                         \
+  X(mfma_f32_16x16x1f32)                                                                         \
+  X(mfma_f32_4x4x1f32)                                                                           \
+  X(mfma_f32_32x32x2f32)                                                                         \
+  X(mfma_f32_16x16x4f32)                                                                         \
+  X(mfma_broadcast)                                                                              \
+  X(mfma_f32_32x32x4f16)                                                                         \
+  X(mfma_f32_16x16x4f16) X(mfma_f32_4x4x4f16) X(mfma_f32_32x32x8f16) X(mfma_f32_16x16x16f16)     \
+      X(mfma_f32_32x32x4bf16_1k) X(mfma_f32_16x16x4bf16_1k) X(mfma_f32_4x4x4bf16_1k)             \
+          X(mfma_f32_32x32x8bf16_1k) X(mfma_f32_16x16x16bf16_1k) X(mfma_f32_32x32x2bf16)         \
+              X(mfma_f32_16x16x2bf16) X(mfma_f32_4x4x2bf16) X(mfma_f32_32x32x4bf16)              \
+                  X(mfma_f32_16x16x8bf16) X(mfma_i32_32x32x4i8) X(mfma_i32_16x16x4i8)            \
+                      X(mfma_i32_4x4x4i8) X(mfma_i32_32x32x8i8) X(mfma_i32_16x16x16i8)           \
+                          X(mfma_i32_32x32x16_i8) X(mfma_i32_16x16x32_i8) X(mfma_f64_16x16x4f64) \
+                              X(mfma_f64_4x4x4f64) X(mfma_f32_16x16x8_xf32)                      \
+                                  X(mfma_f32_32x32x4_xf32) X(mfma_f32_16x16x32_fp8_fp8)          \
+                                      X(mfma_f32_32x32x16_fp8_fp8) X(mfma_f32_16x16x32_fp8_bf8)  \
+                                          X(mfma_f32_32x32x16_fp8_bf8)                           \
+                                              X(mfma_f32_16x16x32_bf8_fp8)                       \
+                                                  X(mfma_f32_32x32x16_bf8_fp8)                   \
+                                                      X(mfma_f32_16x16x32_bf8_bf8)               \
                                                           X(mfma_f32_32x32x16_bf8_bf8)
 #define DECLARE(name) void twin_##name(const void*, const void*, const void*, void*);
 extern "C" {
