@@ -139,21 +139,21 @@ function(_rocdrill_device_libraries target output_var)
   set(${output_var} ${options} PARENT_SCOPE)
 endfunction()
 
-# rocdrill_kernels(<file> TARGETS <target>... LEVELS <0..3>... [HEADERS <file>...]
-#                  [DEVICE_LIBRARIES] [TWIN <output variable>])
+# rocdrill_kernels(<file> TARGETS <target>... LEVELS <0..3>... [OLDER_TARGETS <target>...]
+#                  [HEADERS <file>...] [DEVICE_LIBRARIES] [TWIN <output variable>])
 # Compiles a kernel source (.cl: OpenCL C 2.0, .hip) to <stem>.<target>.O<level>.co in the current
-# binary folder, and to an object file for this CPU, its twin. Nothing is contracted on either side;
+# binary folder, for OLDER_TARGETS at -O3 only, and to an object file for this CPU, its twin. Nothing is contracted on either side;
 # divisions and square roots are rounded correctly: results may be compared bit for bit.
 # Target: kernels_<stem>.
 function(rocdrill_kernels file)
-  cmake_parse_arguments(arg "DEVICE_LIBRARIES" "TWIN" "TARGETS;LEVELS;HEADERS" ${ARGN})
+  cmake_parse_arguments(arg "DEVICE_LIBRARIES" "TWIN" "TARGETS;LEVELS;OLDER_TARGETS;HEADERS" ${ARGN})
   cmake_path(GET file STEM stem)
   cmake_path(GET file EXTENSION extension)
   set(source "${CMAKE_CURRENT_SOURCE_DIR}/${file}")
   set(common -Wall -Wextra -Wno-unused-function -ffp-contract=off)
   set(opencl -x cl -cl-std=CL2.0)
   set(outputs)
-  foreach(target IN LISTS arg_TARGETS)
+  foreach(target IN LISTS arg_TARGETS arg_OLDER_TARGETS)
     set(libraries)
     if(arg_DEVICE_LIBRARIES)
       _rocdrill_device_libraries(${target} libraries)
@@ -164,7 +164,11 @@ function(rocdrill_kernels file)
       set(language ${opencl} -target amdgcn-amd-amdhsa -mcpu=${target}
                    -cl-fp32-correctly-rounded-divide-sqrt)
     endif()
-    foreach(level IN LISTS arg_LEVELS)
+    set(levels ${arg_LEVELS})
+    if(target IN_LIST arg_OLDER_TARGETS)
+      set(levels 3)
+    endif()
+    foreach(level IN LISTS levels)
       set(output "${CMAKE_CURRENT_BINARY_DIR}/${stem}.${target}.O${level}.co")
       list(APPEND outputs "${output}")
       add_custom_command(

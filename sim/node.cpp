@@ -2,12 +2,14 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <stdexcept>
 
 #include "sim/app.hpp"
 #include "sim/frameworks/torch.hpp"
 #include "sim/hip/hip.hpp"
 #include "sim/provision.hpp"
+#include "sim/silicon/isa/decode.hpp"
 
 namespace rocdrill::sim {
 namespace {
@@ -152,10 +154,15 @@ CommandResult Node::run(const std::vector<std::string>& argv, const ProcessSpec&
 }
 
 Capabilities Node::capabilities() const {
-  return {Capability::files,          Capability::kfd,
-          Capability::aql_barrier,    Capability::barrier_value,
-          Capability::agent_dispatch, Capability::hip,
-          Capability::inject,         Capability::virtual_time};
+  Capabilities all{Capability::files,          Capability::kfd,
+                   Capability::aql_barrier,    Capability::barrier_value,
+                   Capability::agent_dispatch, Capability::hip,
+                   Capability::inject,         Capability::virtual_time};
+  if (std::ranges::all_of(board.gpus(), [](const silicon::Gpu& gpu) {
+        return isa::executes(gpu.product->gfx);
+      }))
+    all.add(Capability::kernel_dispatch);
+  return all;
 }
 
 HsaResult<std::unique_ptr<Runtime>> Node::open_runtime(Process& process) {

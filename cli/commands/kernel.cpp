@@ -115,8 +115,7 @@ Request make_request(const po::variables_map& arguments, Workbench& bench) {
   for (std::size_t n = 0; n < given.size(); ++n) {
     lds = (lds + 15) / 16 * 16;
     auto parsed = workbench::parse_argument(given[n], *wanted[n], bench, lds);
-    if (!parsed)
-      throw Failure{exit_usage, fmt::format("--arg {}: {}\n", given[n], parsed.error())};
+    if (!parsed) throw Failure{exit_usage, fmt::format("--arg {}: {}\n", given[n], parsed.error())};
     lds += parsed->lds;
     request.launch.arguments.push_back(parsed->bytes);
     request.arguments.push_back(std::move(*parsed));
@@ -127,16 +126,16 @@ Request make_request(const po::variables_map& arguments, Workbench& bench) {
 }
 
 constexpr std::string_view class_names[isa::class_count] = {
-    "salu",    "smem",        "valu",    "transcendental", "mfma", "vmem_load",
-    "vmem_store", "vmem_atomic", "scratch", "lds",  "branch", "barrier",
-    "waitcnt", "message",     "other"};
+    "salu",      "smem",       "valu",        "transcendental", "mfma",
+    "vmem_load", "vmem_store", "vmem_atomic", "scratch",        "lds",
+    "branch",    "barrier",    "waitcnt",     "message",        "other"};
 
 /// What ended it; empty if it completed.
 std::string end_text(const isa::Outcome& outcome, Workbench& bench) {
   const std::string where =
       fmt::format("at {:#x} ({}), workgroup {},{},{} wave {}", outcome.va - bench.image_va(),
-                  bench.disassemble_at(outcome.va).text, outcome.workgroup[0],
-                  outcome.workgroup[1], outcome.workgroup[2], outcome.wave);
+                  bench.disassemble_at(outcome.va).text, outcome.workgroup[0], outcome.workgroup[1],
+                  outcome.workgroup[2], outcome.wave);
   switch (outcome.end) {
     case isa::End::completed:
       return {};
@@ -237,9 +236,9 @@ std::string occupancy_text(const Workbench& bench, const code_objects::Kernel& k
                            std::uint64_t waves) {
   if (!kernel.descriptor) return {};
   constexpr std::string_view limits[] = {"wave slots", "VGPRs", "LDS"};
-  const isa::Occupancy is = isa::occupancy(
-      bench.shape(), *kernel.descriptor, static_cast<unsigned>(waves),
-      static_cast<std::uint32_t>(kernel.group_segment_fixed_size));
+  const isa::Occupancy is =
+      isa::occupancy(bench.shape(), *kernel.descriptor, static_cast<unsigned>(waves),
+                     static_cast<std::uint32_t>(kernel.group_segment_fixed_size));
   return fmt::format("{} waves per SIMD (limited by {})", is.waves_per_simd,
                      limits[static_cast<std::size_t>(is.limit)]);
 }
@@ -250,8 +249,8 @@ int list_kernels(const po::variables_map& arguments) {
   for (const code_objects::Kernel& kernel : bench->code_object().kernels) {
     std::vector<std::string> parameters;
     for (const auto* one : code_objects::explicit_arguments(kernel))
-      parameters.push_back(fmt::format("{}{}{}", one->type_name.empty() ? one->value_kind
-                                                                        : one->type_name,
+      parameters.push_back(fmt::format("{}{}{}",
+                                       one->type_name.empty() ? one->value_kind : one->type_name,
                                        one->name.empty() ? "" : " ", one->name));
     if (flag(arguments, "json")) {
       list.push_back({{"name", kernel.name},
@@ -265,12 +264,13 @@ int list_kernels(const po::variables_map& arguments) {
       continue;
     }
     const std::uint64_t waves = (kernel.max_flat_workgroup_size + 63) / 64;
-    print(fmt::format("{}({})\n  {} VGPRs, {} AccVGPRs, {} SGPRs, {} bytes of LDS, {} bytes of "
-                      "scratch per work-item, blocks up to {}; {}\n",
-                      paint(kernel.name, Colour::bold), fmt::join(parameters, ", "),
-                      kernel.vgpr_count, kernel.agpr_count, kernel.sgpr_count,
-                      kernel.group_segment_fixed_size, kernel.private_segment_fixed_size,
-                      kernel.max_flat_workgroup_size, occupancy_text(*bench, kernel, waves)));
+    print(
+        fmt::format("{}({})\n  {} VGPRs, {} AccVGPRs, {} SGPRs, {} bytes of LDS, {} bytes of "
+                    "scratch per work-item, blocks up to {}; {}\n",
+                    paint(kernel.name, Colour::bold), fmt::join(parameters, ", "),
+                    kernel.vgpr_count, kernel.agpr_count, kernel.sgpr_count,
+                    kernel.group_segment_fixed_size, kernel.private_segment_fixed_size,
+                    kernel.max_flat_workgroup_size, occupancy_text(*bench, kernel, waves)));
   }
   if (flag(arguments, "json"))
     print_json({{"target", bench->code_object().target.text()}, {"kernels", std::move(list)}});
@@ -285,7 +285,8 @@ int disassemble(const po::variables_map& arguments) {
   return exit_ok;
 }
 
-// --- step -----------------------------------------------------------------------------------------
+// --- step
+// -----------------------------------------------------------------------------------------
 
 /// What an instruction changed of a wave.
 class Watcher {
@@ -331,7 +332,8 @@ class Watcher {
     if (std::equal(now, now + isa::vgpr_bytes, vectors_.begin() + static_cast<long>(at))) return {};
     const auto* lanes = reinterpret_cast<const std::uint32_t*>(now);
     const int first = std::countr_zero(wave.exec() | 1ull << 63);
-    const bool same = std::all_of(lanes, lanes + 64, [&](std::uint32_t v) { return v == lanes[first]; });
+    const bool same =
+        std::all_of(lanes, lanes + 64, [&](std::uint32_t v) { return v == lanes[first]; });
     return fmt::format("  v{}={:#x}{}", number, lanes[first],
                        same ? "" : fmt::format(" (lane {}; others differ)", first));
   }
@@ -393,12 +395,11 @@ Command kernel_command() {
       .name = "kernel",
       .usage = "kernel list|run|disasm|step FILE [--kernel NAME] [options]",
       .summary = "runs a code object's kernels on a simulated GPU",
-      .examples =
-          {"rocdrill kernel list saxpy.co",
-           "rocdrill kernel run saxpy.co --grid 1024 --block 256 --arg 1024 --arg 2.0 \\\n"
-           "      --arg 'f32[1024]=iota' --arg 'f32[1024]=one' --print 4",
-           "rocdrill kernel disasm app --target gfx90a --kernel _Z5saxpyifPfS_",
-           "rocdrill kernel step saxpy.co --grid 64 --block 64 --arg ... --count 20"},
+      .examples = {"rocdrill kernel list saxpy.co",
+                   "rocdrill kernel run saxpy.co --grid 1024 --block 256 --arg 1024 --arg 2.0 \\\n"
+                   "      --arg 'f32[1024]=iota' --arg 'f32[1024]=one' --print 4",
+                   "rocdrill kernel disasm app --target gfx90a --kernel _Z5saxpyifPfS_",
+                   "rocdrill kernel step saxpy.co --grid 64 --block 64 --arg ... --count 20"},
       .options = po::options_description(
           "options (FILE: a code object, an offload bundle, or a program with .hip_fatbin)"),
       .positional = {"action", "file"},
@@ -425,7 +426,8 @@ Command kernel_command() {
   return command;
 }
 
-// --- isa ------------------------------------------------------------------------------------------
+// --- isa
+// ------------------------------------------------------------------------------------------
 
 namespace {
 
@@ -452,7 +454,8 @@ int coverage(const po::variables_map& arguments) {
     print(fmt::format("{}: {} instructions, {} mnemonics not executed{}\n",
                       bench->code_object().target.text(), total, missing.size(),
                       illegal == 0 ? "" : fmt::format(", {} words are no instruction", illegal)));
-    for (const auto& [mnemonic, count] : missing) print(fmt::format("  {:<32} {}\n", mnemonic, count));
+    for (const auto& [mnemonic, count] : missing)
+      print(fmt::format("  {:<32} {}\n", mnemonic, count));
   }
   return missing.empty() ? exit_ok : exit_failed;
 }

@@ -233,6 +233,8 @@ HipResult<void> NodeHip::launch(int device, std::string_view file, std::string_v
   const std::size_t before = journal_.timeline().size();
   const DispatchResult done = dispatch(*runtime_, devices_[static_cast<std::size_t>(device)],
                                        *found, *found->object.find_kernel(kernel), how);
+  if (const auto ended = runtime_->aborted())
+    return std::unexpected(HipFailure{HipError::launch_failure, ended->event, ended->text, false});
   if (done.status == HsaStatus::success) return {};
   const HsaStatus status = done.status;
   HipFailure failure{HipError::launch_failure, no_event, {}, false};

@@ -55,6 +55,16 @@ TEST_P(Kernels, ANullPointerEndsTheProgram) {
   EXPECT_THAT(output.err, HasSubstr("Page not present or supervisor privilege"));
 }
 
+/// Its waves are preempted; the process and the node go on.
+TEST(EndlessKernel, GoesWithItsQueue) {
+  const Sessions sessions;
+  const Output output = rocdrill("run --node mi210 -- timeout 60 '" ROCDRILL_CLIENTS
+                                 "kernel_client' spin '" ROCDRILL_KERNELS
+                                 "/faults.gfx90a.O1.co'");
+  EXPECT_EQ(output.exit_code, 0) << output.err;
+  EXPECT_THAT(output.out, HasSubstr("value 1\ndestroyed\n"));
+}
+
 INSTANTIATE_TEST_SUITE_P(Cards, Kernels,
                          testing::Values(Card{"mi210", "gfx90a"}, Card{"mi100", "gfx908"}),
                          [](const auto& info) { return std::string(info.param.gfx); });

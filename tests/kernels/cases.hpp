@@ -12,7 +12,7 @@ struct Case {
   const char* name;
   const char* source;  ///< stem of the file
   void (*run)(Trial&);
-  const char* only = nullptr;  ///< the target that has it, if not all
+  const char* only = nullptr;  ///< the targets that have it, if not all
 };
 
 std::span<const Case> memory_cases();

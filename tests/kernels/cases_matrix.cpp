@@ -2,6 +2,7 @@
 //
 // Small whole numbers give exact sums in any order, so that each element must be there bit for bit.
 // Of fractions the hardware's order and roundings are its own: they are near.
+#include <array>
 #include <bit>
 #include <functional>
 
@@ -19,27 +20,33 @@ void twin_mfma_hgemm(unsigned, unsigned, const rocdrill::test::Half*, const rocd
 
 #define MFMA_TWINS(X)                                                                              \
   X(mfma_f32_32x32x1f32)                                                                           \
-  X(mfma_f32_16x16x1f32) X(mfma_f32_4x4x1f32) X(mfma_f32_32x32x2f32) X(mfma_f32_16x16x4f32)        \
-      X(mfma_broadcast) X(mfma_f32_32x32x4f16) X(mfma_f32_16x16x4f16) X(mfma_f32_4x4x4f16)         \
-          X(mfma_f32_32x32x8f16) X(mfma_f32_16x16x16f16) X(mfma_f32_32x32x4bf16_1k)                \
-              X(mfma_f32_16x16x4bf16_1k) X(mfma_f32_4x4x4bf16_1k) X(mfma_f32_32x32x8bf16_1k)       \
-                  X(mfma_f32_16x16x16bf16_1k) X(mfma_f32_32x32x2bf16) X(mfma_f32_16x16x2bf16)      \
-                      X(mfma_f32_4x4x2bf16) X(mfma_f32_32x32x4bf16) X(mfma_f32_16x16x8bf16)        \
-                          X(mfma_i32_32x32x4i8) X(mfma_i32_16x16x4i8) X(mfma_i32_4x4x4i8)          \
-                              X(mfma_i32_32x32x8i8) X(mfma_i32_16x16x16i8) X(mfma_i32_32x32x16_i8) \
-                                  X(mfma_i32_16x16x32_i8) X(mfma_f64_16x16x4f64)                   \
-                                      X(mfma_f64_4x4x4f64) X(mfma_f32_16x16x8_xf32)                \
-                                          X(mfma_f32_32x32x4_xf32) X(mfma_f32_16x16x32_fp8_fp8)    \
-                                              X(mfma_f32_32x32x16_fp8_fp8)                         \
-                                                  X(mfma_f32_16x16x32_fp8_bf8)                     \
-                                                      X(mfma_f32_32x32x16_fp8_bf8)                 \
-                                                          X(mfma_f32_16x16x32_bf8_fp8)             \
-                                                              X(mfma_f32_32x32x16_bf8_fp8)         \
-                                                                  X(mfma_f32_16x16x32_bf8_bf8)     \
-                                                                      X(mfma_f32_32x32x16_bf8_bf8)
+  X(mfma_f32_16x16x1f32)                                                                           \
+  X(mfma_f32_4x4x1f32)                                                                             \
+  X(mfma_f32_32x32x2f32)                                                                           \
+  X(mfma_f32_16x16x4f32)                                                                           \
+  X(mfma_broadcast)                                                                                \
+  X(mfma_f32_32x32x4f16) X(mfma_f32_16x16x4f16) X(mfma_f32_4x4x4f16) X(mfma_f32_32x32x8f16)        \
+      X(mfma_f32_16x16x16f16) X(mfma_f32_32x32x4bf16_1k) X(mfma_f32_16x16x4bf16_1k)                \
+          X(mfma_f32_4x4x4bf16_1k) X(mfma_f32_32x32x8bf16_1k) X(mfma_f32_16x16x16bf16_1k)          \
+              X(mfma_f32_32x32x2bf16) X(mfma_f32_16x16x2bf16) X(mfma_f32_4x4x2bf16)                \
+                  X(mfma_f32_32x32x4bf16) X(mfma_f32_16x16x8bf16) X(mfma_i32_32x32x4i8)            \
+                      X(mfma_i32_16x16x4i8) X(mfma_i32_4x4x4i8) X(mfma_i32_32x32x8i8)              \
+                          X(mfma_i32_16x16x16i8) X(mfma_i32_32x32x16_i8) X(mfma_i32_16x16x32_i8)   \
+                              X(mfma_f64_16x16x4f64) X(mfma_f64_4x4x4f64) X(mfma_f32_16x16x8_xf32) \
+                                  X(mfma_f32_32x32x4_xf32) X(mfma_f32_16x16x32_fp8_fp8)            \
+                                      X(mfma_f32_32x32x16_fp8_fp8) X(mfma_f32_16x16x32_fp8_bf8)    \
+                                          X(mfma_f32_32x32x16_fp8_bf8)                             \
+                                              X(mfma_f32_16x16x32_bf8_fp8)                         \
+                                                  X(mfma_f32_32x32x16_bf8_fp8)                     \
+                                                      X(mfma_f32_16x16x32_bf8_bf8)                 \
+                                                          X(mfma_f32_32x32x16_bf8_bf8)
 #define DECLARE(name) void twin_##name(const void*, const void*, const void*, void*);
 extern "C" {
 MFMA_TWINS(DECLARE)
+DECLARE(smfmac_f32_16x16x32_f16)
+DECLARE(smfmac_f32_32x32x16_f16)
+DECLARE(smfmac_i32_16x16x64_i8)
+DECLARE(smfmac_i32_32x32x32_i8)
 }
 
 namespace rocdrill::test {
@@ -138,7 +145,7 @@ void mfma_bf16(Trial& t) {
       bf16, few_roundings);
 }
 
-void mfma_bf16_gfx90a(Trial& t) {
+void mfma_bf16_early(Trial& t) {
   float_products<u16, float>(
       t,
       {MFMA(mfma_f32_32x32x2bf16, 32, 2, 2), MFMA(mfma_f32_16x16x2bf16, 16, 2, 4),
@@ -177,7 +184,7 @@ void mfma_i8(Trial& t) {
   int8_products(t, {MFMA(mfma_i32_32x32x4i8, 32, 4, 2), MFMA(mfma_i32_16x16x4i8, 16, 4, 4),
                     MFMA(mfma_i32_4x4x4i8, 4, 4, 16)});
 }
-void mfma_i8_gfx90a(Trial& t) {
+void mfma_i8_early(Trial& t) {
   int8_products(t, {MFMA(mfma_i32_32x32x8i8, 32, 8, 1), MFMA(mfma_i32_16x16x16i8, 16, 16, 1)});
 }
 void mfma_i8_gfx942(Trial& t) {
@@ -216,6 +223,30 @@ void mfma_fp8(Trial& t) {
   }
 }
 
+/// Pairs of places among four, in ascending order, 2 bits each.
+u32 sparse_index(Trial& t) {
+  constexpr std::array<u32, 6> pairs{0b0100, 0b1000, 0b1100, 0b1001, 0b1101, 0b1110};
+  u32 index = 0;
+  for (u32 at = 0; at < 32; at += 4) index |= pairs[t.whole(0u, 5u)] << at;
+  return index;
+}
+template <class A, class C>
+void sparse(Trial& t, const Mfma& one) {
+  const auto small = [&] { return t.whole(-8, 8); };
+  auto a = t.array<A>(one.n * one.k / 2, small);
+  auto b = t.array<A>(one.n * one.k, small);
+  auto index = t.array<u32>(64, [&] { return sparse_index(t); });
+  auto d = t.array<C>(one.n * one.n, small);
+  t.launch(one.name, one.twin, line(64, 64), a, b, index, d);
+  expect_same(one.name, d);
+}
+void smfmac(Trial& t) {
+  sparse<Half, float>(t, MFMA(smfmac_f32_16x16x32_f16, 16, 32, 1));
+  sparse<Half, float>(t, MFMA(smfmac_f32_32x32x16_f16, 32, 16, 1));
+  sparse<std::int8_t, std::int32_t>(t, MFMA(smfmac_i32_16x16x64_i8, 16, 64, 1));
+  sparse<std::int8_t, std::int32_t>(t, MFMA(smfmac_i32_32x32x32_i8, 32, 32, 1));
+}
+
 void mfma_hgemm(Trial& t) {
   constexpr u32 n = 64, k = 96;
   auto a = t.array<Half>(n * k, [&] { return t.whole(-8, 8); });
@@ -225,21 +256,24 @@ void mfma_hgemm(Trial& t) {
   expect_same("c", c);
 }
 
+constexpr char all_cdna[] = "gfx908 gfx90a gfx942";
+
 const Case table[] = {{"sgemm", "gemm", sgemm},
                       {"dgemm", "gemm", dgemm},
                       {"hgemm", "gemm", hgemm},
                       {"sgemm_registers", "gemm", sgemm_registers},
-                      {"mfma_f32", "mfma", mfma_f32},
-                      {"mfma_f16", "mfma", mfma_f16},
-                      {"mfma_bf16", "mfma", mfma_bf16},
-                      {"mfma_bf16_gfx90a", "mfma", mfma_bf16_gfx90a, "gfx90a"},
-                      {"mfma_f64", "mfma", mfma_f64},
+                      {"mfma_f32", "mfma", mfma_f32, all_cdna},
+                      {"mfma_f16", "mfma", mfma_f16, all_cdna},
+                      {"mfma_bf16", "mfma", mfma_bf16, "gfx90a gfx942"},
+                      {"mfma_bf16_early", "mfma", mfma_bf16_early, "gfx908 gfx90a"},
+                      {"mfma_f64", "mfma", mfma_f64, "gfx90a gfx942"},
                       {"mfma_xf32", "mfma", mfma_xf32, "gfx942"},
-                      {"mfma_i8", "mfma", mfma_i8},
-                      {"mfma_i8_gfx90a", "mfma", mfma_i8_gfx90a, "gfx90a"},
+                      {"mfma_i8", "mfma", mfma_i8, all_cdna},
+                      {"mfma_i8_early", "mfma", mfma_i8_early, "gfx908 gfx90a"},
                       {"mfma_i8_gfx942", "mfma", mfma_i8_gfx942, "gfx942"},
                       {"mfma_fp8", "mfma", mfma_fp8, "gfx942"},
-                      {"mfma_hgemm", "mfma", mfma_hgemm}};
+                      {"smfmac", "mfma", smfmac, "gfx942"},
+                      {"mfma_hgemm", "mfma", mfma_hgemm, all_cdna}};
 
 }  // namespace
 

@@ -18,6 +18,7 @@ void twin_reduce_shuffle(unsigned, const std::uint32_t*, std::uint32_t*);
 void twin_reduce_dpp(unsigned, const std::uint32_t*, std::uint32_t*);
 void twin_reduce_atomic(unsigned, const std::uint32_t*, std::uint32_t*);
 void twin_dpp_all(unsigned, const std::uint32_t*, std::uint32_t*);
+void twin_dpp_newbcast(unsigned, const std::uint32_t*, std::uint32_t*);
 void twin_lanes(unsigned, const std::uint32_t*, std::uint32_t*);
 void twin_scan(unsigned, const std::uint32_t*, std::uint32_t*);
 void twin_histogram(unsigned, const std::uint8_t*, std::uint32_t*);
@@ -150,8 +151,15 @@ void reduce_atomic(Trial& t) {
 
 void dpp_all(Trial& t) {
   auto in = t.noise<u32>(128);
-  auto out = t.zeros<u32>(128 * 16);
+  auto out = t.zeros<u32>(128 * 15);
   t.launch("dpp_all", twin_dpp_all, line(128, 128), 128, in, out);
+  expect_same("out", out);
+}
+
+void dpp_newbcast(Trial& t) {
+  auto in = t.noise<u32>(128);
+  auto out = t.zeros<u32>(128 * 2);
+  t.launch("dpp_newbcast", twin_dpp_newbcast, line(128, 128), 128, in, out);
   expect_same("out", out);
 }
 
@@ -359,6 +367,7 @@ const Case table[] = {{"saxpy", "linear", saxpy},
                       {"reduce_dpp", "reduce", reduce_dpp},
                       {"reduce_atomic", "reduce", reduce_atomic},
                       {"dpp_all", "reduce", dpp_all},
+                      {"dpp_newbcast", "reduce", dpp_newbcast, "gfx90a gfx942"},
                       {"lanes", "reduce", lanes},
                       {"scan", "local", scan},
                       {"histogram", "local", histogram},

@@ -1,4 +1,5 @@
-// Integers and floats: bit for bit.
+// Integers and floats, bit for bit but for what the hardware approximates; less common
+// instructions.
 #include <algorithm>
 #include <array>
 #include <limits>
@@ -22,6 +23,16 @@ void twin_packed_half(unsigned, const rocdrill::test::Half*, const rocdrill::tes
 void twin_polynomial(unsigned, const double*, const double*, double*);
 void twin_convert(unsigned, const float*, const double*, const std::int32_t*, const std::int64_t*,
                   std::uint64_t*);
+void twin_media(unsigned, const std::uint32_t*, const std::uint32_t*, const std::uint32_t*,
+                std::uint32_t*);
+void twin_dots(unsigned, const std::uint32_t*, const std::uint32_t*, const std::uint32_t*,
+               std::uint32_t*);
+void twin_float_parts(unsigned, const float*, const float*, const float*, float*);
+void twin_approximations(unsigned, const float*, const double*, float*, double*);
+void twin_buffers(unsigned, std::uint32_t*, std::uint32_t*);
+void twin_clocks(std::uint32_t*);
+void twin_load_to_lds(const std::uint32_t*, std::uint32_t*);
+void twin_tiny_floats(unsigned, const std::uint32_t*, float*, std::uint32_t*);
 }
 
 namespace rocdrill::test {
@@ -176,6 +187,82 @@ void convert(Trial& t) {
   expect_same("out", out);
 }
 
+void media(Trial& t) {
+  auto a = integers<u32>(t), b = integers<u32>(t), c = integers<u32>(t);
+  auto out = t.zeros<u32>(14 * n);
+  t.launch("media", twin_media, line(n, 128), n, a, b, c, out);
+  expect_same("out", out);
+}
+
+void dots(Trial& t) {
+  auto a = t.noise<u32>(n), b = t.noise<u32>(n), c = t.noise<u32>(n);
+  auto out = t.zeros<u32>(7 * n);
+  t.launch("dots", twin_dots, line(n, 128), n, a, b, c, out);
+  expect_same("out", out);
+}
+
+void float_parts(Trial& t) {
+  auto a = floats<float>(t), b = floats<float>(t), c = floats<float>(t);
+  auto out = t.zeros<float>(7 * n);
+  t.launch("float_parts", twin_float_parts, line(n, 128), n, a, b, c, out);
+  expect_same("out", out);
+}
+
+/// One ULP is what the ISA promises of most; of v_sin_f32 and v_cos_f32 an absolute error, of the
+/// double-precision ones a first guess for Newton's steps.
+void approximations(Trial& t) {
+  auto a = t.reals<float>(n, 0.01, 30);
+  auto d = t.reals<double>(n, 0.01, 30);
+  auto out = t.zeros<float>(7 * n);
+  auto wide = t.zeros<double>(2 * n);
+  t.launch("approximations", twin_approximations, line(n, 128), n, a, d, out, wide);
+  auto close = t.zeros<float>(5 * n);
+  std::ranges::copy(out.twin().first(5 * n), close.twin().begin());
+  std::ranges::copy(out.device().first(5 * n), close.device().begin());
+  auto waves = t.zeros<float>(2 * n);
+  std::ranges::copy(out.twin().subspan(5 * n), waves.twin().begin());
+  std::ranges::copy(out.device().subspan(5 * n), waves.device().begin());
+  expect_close("rcp, rsq, sqrt, log, exp", close, 1);
+  expect_near("sin, cos", waves, 0x1p-20);
+  for (const auto one : {wide.twin(), wide.device()})
+    for (double& x : one) x = static_cast<double>(static_cast<float>(x));
+  expect_near("rcp, rsq of doubles", wide, 1e-5);
+}
+
+void buffers(Trial& t) {
+  auto in = t.noise<u32>(n);
+  auto out = t.zeros<u32>(n);
+  t.launch("buffers", twin_buffers, line(n, 128), n, in, out);
+  expect_same("out", out);
+}
+
+void clocks(Trial& t) {
+  auto out = t.zeros<u32>(300);
+  t.launch("clocks", twin_clocks, line(300, 64), out);
+  expect_same("out", out);
+}
+
+void load_to_lds(Trial& t) {
+  auto in = t.noise<u32>(512);
+  auto out = t.zeros<u32>(512);
+  t.launch("load_to_lds", twin_load_to_lds, line(512, 256), in, out);
+  expect_same("out", out);
+}
+
+void tiny_floats(Trial& t) {
+  auto in = t.noise<u32>(n);
+  for (const auto one : {in.twin(), in.device()})
+    for (u32& x : one)
+      for (u32 at = 0; at < 32; at += 8)
+        if ((x >> at & 0xFF) == 0x80) x ^= 1u << at;
+  // The NaNs were taken out of both alike.
+  auto out = t.zeros<float>(6 * n);
+  auto back = t.zeros<u32>(2 * n);
+  t.launch("tiny_floats", twin_tiny_floats, line(n, 128), n, in, out, back);
+  expect_same("out", out);
+  expect_same("back", back);
+}
+
 const Case table[] = {{"mix32", "integer", mix32},
                       {"bits32", "integer", bits32},
                       {"divide32", "integer", divide32},
@@ -188,7 +275,15 @@ const Case table[] = {{"mix32", "integer", mix32},
                       {"arithmetic16", "floats", arithmetic16},
                       {"packed_half", "floats", packed_half},
                       {"polynomial", "floats", polynomial},
-                      {"convert", "floats", convert}};
+                      {"convert", "floats", convert},
+                      {"media", "builtins", media},
+                      {"dots", "builtins", dots, "gfx906 gfx908 gfx90a gfx942"},
+                      {"float_parts", "builtins", float_parts},
+                      {"approximations", "builtins", approximations},
+                      {"buffers", "builtins", buffers},
+                      {"clocks", "builtins", clocks},
+                      {"load_to_lds", "builtins", load_to_lds, "gfx90a gfx942"},
+                      {"tiny_floats", "builtins", tiny_floats, "gfx942"}};
 
 }  // namespace
 

@@ -81,7 +81,7 @@ kernel void jump_inside(global uint* out) {
   out[global_id(0)] = 1;
   __asm__ volatile(
       "s_waitcnt vmcnt(0)\n s_getpc_b64 s[4:5]\n s_add_u32 s4, s4, 20\n"
-      "s_addc_u32 s5, s5, 0\n s_setpc_b64 s[4:5]\n s_nop 0\n s_mov_b32 s6, 0xffffffff"
+      "s_addc_u32 s5, s5, 0\n s_setpc_b64 s[4:5]\n s_nop 0\n s_mov_b32 s6, 0xffff1234"
       :
       :
       : "s4", "s5", "s6", "scc");

@@ -53,7 +53,7 @@ KERNEL(arithmetic16)(uint n, global const half* a, global const half* b, global 
   out[2 * n + i] = x * y;
   out[3 * n + i] = fma_f16(x, y, -x);
   out[4 * n + i] = x < y ? x : y;
-  out[5 * n + i] = (half)((float)x * 3.0f) - (half)(double)y;
+  out[5 * n + i] = (half)((float)x + 3.0f) - (half)(double)y;
 }
 
 /// v_pk_*: two at a time.

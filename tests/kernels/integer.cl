@@ -38,7 +38,8 @@ KERNEL(divide32)(uint n, global const uint* a, global const uint* b, global uint
   const uint i = global_id(0);
   if (i >= n) return;
   const uint x = a[i], y = b[i] | 1;
-  const int sx = (int)x, sy = (int)(b[i] >> 1 | 1);
+  // The least number divided by -1 has no quotient that fits.
+  const int sx = (int)(x == 1u << 31 ? x + 1 : x), sy = (int)(b[i] >> 1 | 1);
   out[4 * i] = x / y;
   out[4 * i + 1] = x % y;
   out[4 * i + 2] = (uint)(sx / sy) + x / 7;
@@ -49,7 +50,7 @@ KERNEL(divide64)(uint n, global const ulong* a, global const ulong* b, global ul
   const uint i = global_id(0);
   if (i >= n) return;
   const ulong x = a[i], y = b[i] | 1;
-  const long sx = (long)x, sy = (long)(b[i] >> 1 | 1);
+  const long sx = (long)(x == 1ul << 63 ? x + 1 : x), sy = (long)(b[i] >> 1 | 1);
   out[4 * i] = x / y;
   out[4 * i + 1] = x % y;
   out[4 * i + 2] = (ulong)(sx / -sy) + x / 1000000007u;

@@ -127,3 +127,13 @@ static uint group_count(uint n) {
 #define ATOMIC(operation, pointer, ...) \
   __opencl_atomic_##operation(pointer, __VA_ARGS__, __ATOMIC_RELAXED, \
                               __OPENCL_MEMORY_SCOPE_DEVICE)
+
+/// FNUZ formats of 8 bits: no infinities, no -0; 0x80 is the NaN.
+static double tiny_float(uchar bits, int mantissa_bits, int bias) {
+  const int mantissa = bits & ((1 << mantissa_bits) - 1);
+  const int exponent = (bits & 0x7F) >> mantissa_bits;
+  double value = exponent == 0 ? mantissa : mantissa + (1 << mantissa_bits);
+  for (int k = (exponent == 0 ? 1 : exponent) - bias - mantissa_bits; k != 0; k += k < 0 ? 1 : -1)
+    value *= k < 0 ? 0.5 : 2.0;
+  return (bits & 0x80) != 0 ? -value : value;
+}

@@ -5,26 +5,26 @@
 // precision what its lane of D holds.
 #include "kernel.h"
 
-#if !defined(__AMDGPU__) || defined(__gfx90a__)
-#define GFX90A(...) __VA_ARGS__
-#else
-#define GFX90A(...)
-#endif
-#if !defined(__AMDGPU__) || defined(__gfx942__)
+// The GPUs that have an instruction: matrix cores of the first two, the last two, the last generation.
+#ifndef __AMDGPU__
+#define EARLY(...) __VA_ARGS__
+#define LATE(...) __VA_ARGS__
 #define GFX942(...) __VA_ARGS__
-#else
+#elif defined(__gfx908__)
+#define EARLY(...) __VA_ARGS__
+#define LATE(...)
 #define GFX942(...)
+#elif defined(__gfx90a__)
+#define EARLY(...) __VA_ARGS__
+#define LATE(...) __VA_ARGS__
+#define GFX942(...)
+#else
+#define EARLY(...)
+#define LATE(...) __VA_ARGS__
+#define GFX942(...) __VA_ARGS__
 #endif
 
 static double bf16_value(ushort bits) { return (double)__builtin_astype((uint)bits << 16, float); }
-static double tiny_float(uchar bits, int mantissa_bits, int bias) {
-  const int mantissa = bits & ((1 << mantissa_bits) - 1);
-  const int exponent = (bits & 0x7F) >> mantissa_bits;
-  double value = exponent == 0 ? mantissa : mantissa + (1 << mantissa_bits);
-  for (int k = (exponent == 0 ? 1 : exponent) - bias - mantissa_bits; k != 0; k += k < 0 ? 1 : -1)
-    value *= k < 0 ? 0.5 : 2.0;
-  return (bits & 0x80) != 0 ? -value : value;
-}
 #define SAME(x) ((double)(x))
 #define FP8(x) tiny_float(x, 3, 8)
 #define BF8(x) tiny_float(x, 2, 16)
@@ -111,30 +111,30 @@ F32_4(4x4x4f16, half, 4, 4, SAME)
 F32(32x32x8f16, half, float16, 32, 8, 1, 4, SAME)
 F32(16x16x16f16, half, float4, 16, 16, 1, 4, SAME)
 
-F32(32x32x4bf16_1k, ushort, float32, 32, 4, 2, 4, bf16_value)
-F32(16x16x4bf16_1k, ushort, float16, 16, 4, 4, 4, bf16_value)
-F32_4(4x4x4bf16_1k, ushort, 4, 4, bf16_value)
-F32(32x32x8bf16_1k, ushort, float16, 32, 8, 1, 4, bf16_value)
-F32(16x16x16bf16_1k, ushort, float4, 16, 16, 1, 4, bf16_value)
-GFX90A(F32(32x32x2bf16, ushort, float32, 32, 2, 2, 2, bf16_value))
-GFX90A(F32(16x16x2bf16, ushort, float16, 16, 2, 4, 2, bf16_value))
-GFX90A(F32_4(4x4x2bf16, ushort, 2, 2, bf16_value))
-GFX90A(F32(32x32x4bf16, ushort, float16, 32, 4, 1, 2, bf16_value))
-GFX90A(F32(16x16x8bf16, ushort, float4, 16, 8, 1, 2, bf16_value))
+LATE(F32(32x32x4bf16_1k, ushort, float32, 32, 4, 2, 4, bf16_value))
+LATE(F32(16x16x4bf16_1k, ushort, float16, 16, 4, 4, 4, bf16_value))
+LATE(F32_4(4x4x4bf16_1k, ushort, 4, 4, bf16_value))
+LATE(F32(32x32x8bf16_1k, ushort, float16, 32, 8, 1, 4, bf16_value))
+LATE(F32(16x16x16bf16_1k, ushort, float4, 16, 16, 1, 4, bf16_value))
+EARLY(F32(32x32x2bf16, ushort, float32, 32, 2, 2, 2, bf16_value))
+EARLY(F32(16x16x2bf16, ushort, float16, 16, 2, 4, 2, bf16_value))
+EARLY(F32_4(4x4x2bf16, ushort, 2, 2, bf16_value))
+EARLY(F32(32x32x4bf16, ushort, float16, 32, 4, 1, 2, bf16_value))
+EARLY(F32(16x16x8bf16, ushort, float4, 16, 8, 1, 2, bf16_value))
 
 I32(32x32x4i8, int32, 32, 4, 2, 4)
 I32(16x16x4i8, int16, 16, 4, 4, 4)
 MFMA(mfma_i32_4x4x4i8, __builtin_amdgcn_mfma_i32_4x4x4i8, char, int, int4, 4, 4, 16, 4, ROW4,
      BLOCK4, SAME, SAME)
-GFX90A(I32(32x32x8i8, int16, 32, 8, 1, 4))
-GFX90A(I32(16x16x16i8, int4, 16, 16, 1, 4))
+EARLY(I32(32x32x8i8, int16, 32, 8, 1, 4))
+EARLY(I32(16x16x16i8, int4, 16, 16, 1, 4))
 GFX942(I32(32x32x16_i8, int16, 32, 16, 1, 8))
 GFX942(I32(16x16x32_i8, int4, 16, 32, 1, 8))
 
-MFMA(mfma_f64_16x16x4f64, __builtin_amdgcn_mfma_f64_16x16x4f64, double, double, double4, 16, 4, 1,
-     1, ROW64, BLOCK64, SAME, SAME)
-MFMA(mfma_f64_4x4x4f64, __builtin_amdgcn_mfma_f64_4x4x4f64, double, double, double, 4, 4, 4, 1,
-     ROW64, BLOCK64, SAME, SAME)
+LATE(MFMA(mfma_f64_16x16x4f64, __builtin_amdgcn_mfma_f64_16x16x4f64, double, double, double4, 16,
+          4, 1, 1, ROW64, BLOCK64, SAME, SAME))
+LATE(MFMA(mfma_f64_4x4x4f64, __builtin_amdgcn_mfma_f64_4x4x4f64, double, double, double, 4, 4, 4,
+          1, ROW64, BLOCK64, SAME, SAME))
 
 GFX942(F32(16x16x8_xf32, float, float4, 16, 8, 1, 2, SAME))
 GFX942(F32(32x32x4_xf32, float, float16, 32, 4, 1, 2, SAME))
@@ -159,6 +159,47 @@ MFMA(mfma_broadcast, __builtin_amdgcn_mfma_f32_4x4x1f32, float, float, float4, 4
 #undef ABID
 #define CBSZ 0
 #define ABID 0
+
+/// Sparse A: of four neighbours along k two are stored, and an index register says which. ABID picks
+/// the bits of it.
+typedef half4 half_stored_4;
+typedef half8 half_against_4;
+typedef int2 char_stored_8;
+typedef int4 char_against_8;
+#ifdef __AMDGPU__
+#define SPARSE(builtin, A, n, k, stored, abid)                                      \
+  union { A e[stored]; A##_stored_##stored f; } left;                               \
+  union { A e[2 * stored]; A##_against_##stored f; } right;                         \
+  for (uint e = 0; e < stored; ++e)                                                 \
+    left.e[e] = a[l % n * (k / 2) + l / n * stored + e];                            \
+  for (uint e = 0; e < 2 * stored; ++e)                                             \
+    right.e[e] = b[l % n * k + l / n * 2 * stored + e];                             \
+  sum.v = builtin(left.f, right.f, sum.v, (int)index[l], 0, abid)
+#else
+#define SPARSE(builtin, A, n, k, stored, abid)                                      \
+  for (uint v = 0; v < n * n / 64; ++v) {                                           \
+    const uint row = ROW32(v, l, n);                                                \
+    for (uint g = 0; g < 64 / n; ++g)                                               \
+      for (uint e = 0; e < stored; ++e) {                                           \
+        const uint which = index[row + n * g] >> (2 * (e + stored * abid)) & 3;     \
+        const uint j = g * 2 * stored + e / 2 * 4 + which;                          \
+        sum.e[v] += a[row * (k / 2) + g * stored + e] * b[l % n * k + j];           \
+      }                                                                             \
+  }
+#endif
+#define SMFMAC(name, A, C, CV, n, k, stored, abid)                                           \
+  KERNEL(smfmac_##name)(global const A* a, global const A* b, global const uint* index,       \
+                        global C* d) {                                                        \
+    const uint l = local_id(0);                                                               \
+    union { C e[n * n / 64]; CV v; } sum;                                                     \
+    for (uint v = 0; v < n * n / 64; ++v) sum.e[v] = d[ROW32(v, l, n) * n + l % n];           \
+    SPARSE(__builtin_amdgcn_smfmac_##name, A, n, k, stored, abid);                            \
+    for (uint v = 0; v < n * n / 64; ++v) d[ROW32(v, l, n) * n + l % n] = sum.e[v];           \
+  }
+GFX942(SMFMAC(f32_16x16x32_f16, half, float, float4, 16, 32, 4, 0))
+GFX942(SMFMAC(f32_32x32x16_f16, half, float, float16, 32, 16, 4, 2))
+GFX942(SMFMAC(i32_16x16x64_i8, char, int, int4, 16, 64, 8, 0))
+GFX942(SMFMAC(i32_32x32x32_i8, char, int, int16, 32, 32, 8, 1))
 
 /// C += A * B in tiles of 32 x 32, a wave each; n and k are multiples of 32 and 8. A is row-major,
 /// B is stored by columns.

@@ -71,10 +71,19 @@ KERNEL(dpp_all)(uint n, global const uint* in, global uint* out) {
   TAKE(0x141);  // row_half_mirror
   TAKE(0x142);  // row_bcast:15
   TAKE(0x143);  // row_bcast:31
-  TAKE(0x155);  // row_newbcast:5
   out[at++ * n + i] = (uint)DPP((int)~value, (int)value, 0x118, 0x5, 0x3, 1);
   out[at++ * n + i] = (uint)DPP((int)~value, (int)value, 0x104, 0xF, 0xE, 1);
 }
+
+#if !defined(__AMDGPU__) || defined(__gfx90a__) || defined(__gfx942__)
+KERNEL(dpp_newbcast)(uint n, global const uint* in, global uint* out) {
+  const uint i = global_id(0);
+  const uint value = in[i];
+  uint at = 0;
+  TAKE(0x150);  // row_newbcast:0
+  TAKE(0x15D);  // row_newbcast:13
+}
+#endif
 
 KERNEL(lanes)(uint n, global const uint* in, global uint* out) {
   const uint i = global_id(0);

@@ -72,7 +72,8 @@ std::string describe(const isa::Outcome& outcome, workbench::Workbench& bench) {
 
 Trial::Trial(const std::string& stem, const Build& build, std::uint64_t seed)
     : build_(build), random_(seed) {
-  auto bench = workbench::Workbench::open(read_code(stem, build), build.target);
+  auto bench = workbench::Workbench::open(read_code(stem, build), build.target,
+                                          {.threads = 0, .level = build.host});
   if (!bench) throw std::runtime_error(stem + ": " + bench.error());
   bench_ = std::move(*bench);
 }

@@ -19,6 +19,7 @@ namespace rocdrill::test {
 struct Build {
   std::string target;  ///< "gfx90a"
   unsigned level = 0;  ///< of optimisation
+  isa::Level host = isa::best_level();
 };
 
 /// The code object of a source of tests/kernels; the error is one sentence.

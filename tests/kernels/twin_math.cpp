@@ -1,27 +1,11 @@
 // OpenCL's maths for twins, computed in the next wider format and rounded: within half an ULP and a
 // hair, so that a tolerance is all the GPU's. Under the names that clang gives OpenCL's overloads.
-#include <bit>
 #include <cmath>
-#include <cstdint>
 
 namespace rocdrill::twin {
 namespace {
 
 using Half = _Float16;
-
-/// a * b + c in one rounding. The product is exact in double; the sum is rounded to odd there, so
-/// that rounding it to half precision rounds only once.
-Half fused(Half a, Half b, Half c) {
-  const double product = static_cast<double>(a) * static_cast<double>(b);
-  const double addend = static_cast<double>(c);
-  const double sum = product + addend;
-  const double part = sum - product;
-  const double error = (product - (sum - part)) + (addend - part);
-  auto bits = std::bit_cast<std::uint64_t>(sum);
-  if (std::isfinite(sum) && error != 0 && (bits & 1) == 0)
-    bits += (error > 0) == (sum > 0) ? 1 : ~std::uint64_t{0};
-  return static_cast<Half>(std::bit_cast<double>(bits));
-}
 
 template <class T>
 T ten_to(T x) {
@@ -86,7 +70,19 @@ BINARY(hypot, "5hypot", std::hypot)
 BINARY(fmod, "4fmod", std::fmod)
 BINARY(remainder, "9remainder", std::remainder)
 
+// The argument of the hardware's sine counts turns.
+extern "C" {
+double twin_log2(double x) { return std::log2(x); }
+double twin_exp2(double x) { return std::exp2(x); }
+double twin_sine_of_turns(double x) { return sine_of_pi<long double>(2 * x); }
+double twin_cosine_of_turns(double x) { return sine_of_pi<long double>(2 * x + 0.5L); }
+}
+
+/// In double precision nothing is lost that could decide how a half is rounded.
 Half fma_f16(Half, Half, Half) asm("twin_fma_f16");
-Half fma_f16(Half a, Half b, Half c) { return fused(a, b, c); }
+Half fma_f16(Half a, Half b, Half c) {
+  return static_cast<Half>(static_cast<double>(a) * static_cast<double>(b) +
+                           static_cast<double>(c));
+}
 
 }  // namespace rocdrill::twin

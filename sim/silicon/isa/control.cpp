@@ -1,6 +1,8 @@
 #include "sim/silicon/isa/control.hpp"
 
 #include <cstdlib>
+#include <stdexcept>
+#include <string>
 #include <unordered_map>
 #include <vector>
 
@@ -14,7 +16,9 @@ using Table = std::unordered_map<std::string_view, const Entry*>;
 Table make_table(Level level) {
   Table table;
   const auto add = [&table](std::span<const Entry> entries) {
-    for (const Entry& entry : entries) table.emplace(entry.mnemonic, &entry);
+    for (const Entry& entry : entries)
+      if (!table.emplace(entry.mnemonic, &entry).second)
+        throw std::logic_error(std::string(entry.mnemonic) + " is in two tables");
   };
   add(scalar_entries());
   add(flow_entries());

@@ -308,12 +308,14 @@ void Filler::result_modifiers(std::span<const std::int64_t> fields, Encoding enc
   } else if (encoding == Encoding::sdwa) {
     const bool compare = starts_with(name_, "V_CMP");
     const bool unary = out_.kind[src1] == Kind::none;
-    const std::size_t selects = (compare ? 0u : 2u) + (unary ? 1u : 2u);
+    // Comparisons, and conversions from 8-bit floats, always write all of the result.
+    const bool whole = compare || name_.contains("_FP8_sdwa") || name_.contains("_BF8_sdwa");
+    const std::size_t selects = (whole ? 0u : 2u) + (unary ? 1u : 2u);
     if (own < selects) return;
     own -= selects;
     std::size_t at = own;
     std::int64_t packed = static_cast<std::int64_t>(Select::dword);
-    if (!compare) {
+    if (!whole) {
       packed = fields[at] | fields[at + 1] << 4;
       at += 2;
     }
@@ -364,6 +366,8 @@ void Filler::vector(Encoding encoding) {
     out_.modifiers[n] = 0;
     flag(n == 0 ? sext0 : sext1);
   }
+  // op_sel of an operand that is not there says where the result goes.
+  if (pending != 0 && slot <= src2) out_.modifiers[slot - src0] = pending;
   // What the shorter encodings leave unsaid.
   const bool compare = starts_with(name_, "V_CMP");
   if (compare && defs == 0) set_register(dst, Kind::sgpr, reg::vcc);

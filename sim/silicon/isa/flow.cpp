@@ -106,11 +106,6 @@ const Entry table[] = {
     {"s_incperflevel", nothing, nullptr, Class::other},
     {"s_decperflevel", nothing, nullptr, Class::other},
     {"s_ttracedata", nothing, nullptr, Class::other},
-    {"buffer_wbl2", nothing, nullptr, Class::other},
-    {"buffer_invl2", nothing, nullptr, Class::other},
-    {"buffer_inv", nothing, nullptr, Class::other},
-    {"buffer_wbinvl1", nothing, nullptr, Class::other},
-    {"buffer_wbinvl1_vol", nothing, nullptr, Class::other},
     {"v_nop", nothing, nullptr, Class::other},
 };
 

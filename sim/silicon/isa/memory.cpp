@@ -3,11 +3,18 @@
 namespace rocdrill::isa {
 
 const Memory::Range* Memory::look_up(std::uint64_t va, cp::Access access) {
-  const auto extent = space_.extent(va, access);
-  if (!extent) return nullptr;
   const unsigned which = access == cp::Access::write ? 1 : 0;
+  Range found;
+  for (const Range& range : known_[which])
+    if (va - range.begin < range.bytes) found = range;
+  if (found.bytes == 0) {
+    const auto extent = space_.extent(va, access);
+    if (!extent) return nullptr;
+    found = {extent->begin, extent->bytes, extent->to_host};
+    known_[which][next_known_[which]++ % known] = found;
+  }
   Range& range = ranges_[which][next_[which]++ % kept];
-  range = {extent->begin, extent->bytes, extent->to_host};
+  range = found;
   return &range;
 }
 
@@ -31,6 +38,8 @@ void Memory::refresh() {
   if (generation == generation_) return;
   generation_ = generation;
   for (auto& list : ranges_)
+    for (Range& range : list) range = {};
+  for (auto& list : known_)
     for (Range& range : list) range = {};
 }
 

@@ -49,12 +49,16 @@ class Memory {
 
  private:
   static constexpr unsigned kept = 6;
+  static constexpr unsigned known = 64;
   const Range* look_up(std::uint64_t va, cp::Access access);
   std::byte* across(std::uint64_t va, std::uint64_t bytes, cp::Access access);
 
   cp::AddressSpace& space_;
-  Range ranges_[2][kept];  // for reading, for writing
+  // For reading, for writing.
+  Range ranges_[2][kept];
   unsigned next_[2] = {};
+  Range known_[2][known];  ///< what was found before: asking the space takes a lock
+  unsigned next_known_[2] = {};
   std::uint64_t generation_ = 0;
 };
 

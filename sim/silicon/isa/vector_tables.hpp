@@ -21,7 +21,6 @@ namespace rocdrill::isa {
   X(cross_lane_entries)         \
   X(packed_integer_entries)     \
   X(dot_entries)                \
-  X(dot_float_entries)          \
   X(flat_entries)               \
   X(atomic_entries)             \
   X(buffer_entries)             \
@@ -30,8 +29,11 @@ namespace rocdrill::isa {
   X(float_compare_entries)      \
   X(double_entries)             \
   X(mfma_entries)               \
+  X(convert_entries)            \
   X(division_entries)           \
-  X(transcendental_entries)
+  X(transcendental_entries)     \
+  X(half_entries)               \
+  X(packed_float_entries)
 
 #define ROCDRILL_DECLARE(function) std::span<const Entry> function();
 namespace baseline {

@@ -3,6 +3,7 @@
  *   null FILE           the same with null pointers
  *   many FILE COUNT     one launch after the other, each waited for; microseconds per launch
  *   flood FILE COUNT    as many in flight as the ring takes; launches per second
+ *   spin FILE           a kernel that does not end (endless); its queue is destroyed after 300 ms
  * "key value" lines on standard output; the status of the first failing call on standard error, exit 1.
  */
 #include <fcntl.h>
@@ -145,7 +146,8 @@ int main(int argc, char** argv) {
     fprintf(stderr, "no GPU agent\n");
     return 1;
   }
-  const struct kernel kernel = load(argv[2], "saxpy.kd");
+  const bool spins = strcmp(what, "spin") == 0;
+  const struct kernel kernel = load(argv[2], spins ? "endless.kd" : "saxpy.kd");
   struct pools host = {{0}, {0}, {0}}, device = {{0}, {0}, {0}};
   CHECK(hsa_amd_agent_iterate_memory_pools(cpu, note_pool, &host));
   CHECK(hsa_amd_agent_iterate_memory_pools(gpu, note_pool, &device));
@@ -173,6 +175,16 @@ int main(int argc, char** argv) {
   const uint32_t count = many || flood ? number : 1;
   if (flood) hsa_signal_store_relaxed(done, count);
   const uint64_t begin = now_ns();
+  if (spins) {
+    launch(queue, &kernel, arguments, 64, 64, done);
+    printf("value %" PRId64 "\n",
+           (int64_t)hsa_signal_wait_scacquire(done, HSA_SIGNAL_CONDITION_LT, 1, 300000000u,
+                                              HSA_WAIT_STATE_BLOCKED));
+    CHECK(hsa_queue_destroy(queue));
+    printf("destroyed\n");
+    CHECK(hsa_shut_down());
+    return 0;
+  }
   for (uint32_t i = 0; i < count; ++i) {
     if (!flood) hsa_signal_store_relaxed(done, 1);
     launch(queue, &kernel, arguments, n == 0 ? 64 : n, 64, done);

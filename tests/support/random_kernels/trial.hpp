@@ -18,7 +18,8 @@ namespace rocdrill::test::random_kernels {
 /// A code object from OpenCL C; the error is what clang said.
 inline std::expected<std::vector<std::byte>, std::string> compile(const std::string& text,
                                                                   const std::string& processor,
-                                                                  unsigned optimisation) {
+                                                                  unsigned optimisation,
+                                                                  const std::string& options = "") {
   std::string name = "/tmp/rocdrill-kernels-XXXXXX";
   const std::filesystem::path folder = mkdtemp(name.data());
   const auto path = [&](const char* file) { return "'" + (folder / file).string() + "'"; };
@@ -31,8 +32,8 @@ inline std::expected<std::vector<std::byte>, std::string> compile(const std::str
   const std::string command =
       "clang-19 -x cl -cl-std=CL2.0 -nogpulib -target amdgcn-amd-amdhsa "
       "-mcpu=" +
-      processor + " -O" + std::to_string(optimisation) + " -o " + path("kernels.co") + " " +
-      path("kernels.cl") + " 2>" + path("errors");
+      processor + " -O" + std::to_string(optimisation) + " " + options + " -o " +
+      path("kernels.co") + " " + path("kernels.cl") + " 2>" + path("errors");
   const int status = std::system(command.c_str());
   const std::string code = read("kernels.co");
   const std::string errors = read("errors");

@@ -219,6 +219,7 @@ constexpr Descriptor descriptors[] = {
     {.stride = 48, .records = 60},
     {.stride = 48, .records = 1000},
     {.stride = 52, .records = 33, .add_tid = true},
+    {.stride = 40, .records = 1708, .add_tid = true},
     {.stride = 0, .records = 65536, .swizzled = true, .index_stride = 3, .add_tid = true},
     {.stride = 0, .records = 30000, .swizzled = true, .index_stride = 3, .add_tid = true},
     {.stride = 64, .records = 50, .swizzled = true, .index_stride = 1},

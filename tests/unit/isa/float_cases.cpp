@@ -43,6 +43,15 @@ const std::vector<Bits>& special(char type) {
       0,          1,    0xFFFFFFFF, 0x7FFFFFFF, 0x80000000, 31,    32,  255,
       0xFFFFFF80, 1000, 0xFFFFFC18, 0x01234567, 0xFFFF,     0x3FF, 149, 0xFFFFFF6B};
   static const std::vector<Bits> longs = {0, 1, ~0ull, 1ull << 63, 0x123456789ABCDEF0};
+  // Each value beside another one.
+  const auto pairs = [](const std::vector<Bits>& values, unsigned shift) {
+    std::vector<Bits> out;
+    for (std::size_t n = 0; n < values.size(); ++n)
+      out.push_back(values[n] | values[(n * 7 + 3) % values.size()] << shift);
+    return out;
+  };
+  static const std::vector<Bits> pairs_of_halves = pairs(halves, 16);
+  static const std::vector<Bits> pairs_of_singles = pairs(singles, 32);
   switch (type) {
     case 'f':
       return singles;
@@ -52,6 +61,10 @@ const std::vector<Bits>& special(char type) {
       return halves;
     case 'q':
       return longs;
+    case 'p':
+      return pairs_of_halves;
+    case 'g':
+      return pairs_of_singles;
     default:
       return integers;
   }
@@ -70,12 +83,16 @@ Bits random_value(char type, std::mt19937_64& random) {
       return near ? (any & 0x83FF) | (0x3000 + ((any >> 40 & 7) << 10)) : any & 0xFFFF;
     case 'q':
       return any;
+    case 'p':
+      return random_value('h', random) | random_value('h', random) << 16;
+    case 'g':
+      return random_value('f', random) | random_value('f', random) << 32;
     default:
       return near ? ((any & 0x1FF) - 256) & 0xFFFFFFFF : any & 0xFFFFFFFF;
   }
 }
 
-unsigned dwords(char type) { return type == 'd' || type == 'q' ? 2 : 1; }
+unsigned dwords(char type) { return type == 'd' || type == 'q' || type == 'g' ? 2 : 1; }
 bool is_float(char type) { return type == 'f' || type == 'd' || type == 'h'; }
 
 Bits sign_of(char type) {
@@ -118,6 +135,12 @@ std::int64_t place(char type, Bits value) {
 }
 bool same(char type, Bits expected, Bits got, const Options& options) {
   if (expected == got) return true;
+  if (type == 'p')
+    return same('h', expected & 0xFFFF, got & 0xFFFF, options) &&
+           same('h', expected >> 16, got >> 16, options);
+  if (type == 'g')
+    return same('f', expected & 0xFFFFFFFF, got & 0xFFFFFFFF, options) &&
+           same('f', expected >> 32, got >> 32, options);
   if (!is_float(type) || options.exact_nan) return false;
   if (is_nan(type, expected)) return is_nan(type, got) && is_quiet(type, got);
   if (is_nan(type, got) || options.ulps == 0) return false;
@@ -130,7 +153,7 @@ class HostRounding {
  public:
   HostRounding(std::uint32_t mode, char type) {
     constexpr int modes[] = {FE_TONEAREST, FE_UPWARD, FE_DOWNWARD, FE_TOWARDZERO};
-    std::fesetround(modes[mode >> (type == 'f' ? 0 : 2) & 3]);
+    std::fesetround(modes[mode >> (type == 'f' || type == 'g' ? 0 : 2) & 3]);
   }
   ~HostRounding() { std::fesetround(FE_TONEAREST); }
 };
@@ -215,7 +238,7 @@ Bits expected_of(const Operation& operation, const Row& row, const Options& opti
   const std::string& types = operation.types;
   Row changed = row;
   for (std::size_t k = 0; k + 1 < types.size(); ++k)
-    changed[k] = change(types[k + 1], options.modifiers[k], row[k]);
+    if (is_float(types[k + 1])) changed[k] = change(types[k + 1], options.modifiers[k], row[k]);
   const HostRounding rounding(options.mode, types[0]);
   Bits value = operation.expected(changed[0], changed[1], changed[2], before);
   const bool modifiable =

@@ -1,5 +1,6 @@
 // GLOBAL and FLAT: loads and stores.
 #include <gtest/gtest.h>
+#include <sys/mman.h>
 
 #include "access.hpp"
 
@@ -144,6 +145,30 @@ TEST(Global, NoLaneNoAccess) {
   });
 }
 
+// Other waves may be writing there.
+TEST(Global, AStoreLeavesThePlacesOfInactiveLanesAlone) {
+  for_levels([](isa::Level level) {
+    Machine m("gfx90a", level);
+    Pages pages(8192);
+    m.space().add(pages.data(), pages.size());
+    ASSERT_EQ(mprotect(pages.data() + 4096, 4096, PROT_READ), 0);
+    for (const unsigned bytes : {1u, 2u, 4u, 8u, 12u, 16u}) {
+      for (const unsigned lanes : {32u, 29u}) {
+        for (unsigned l = 0; l < 64; ++l)
+          set_address(m, 2, l, pages.va() + 4096 - lanes * bytes + l * bytes);
+        m.wave().set_exec((1ull << lanes) - 1);
+        const char* name = "";
+        for (const Store& store : stores)
+          if (store.bytes == bytes) name = store.name;
+        EXPECT_EQ(m.run(std::string("global_store_") + name + " v[2:3], " +
+                        registers('v', 8, bytes) + ", off"),
+                  Stop::ended);
+      }
+    }
+    mprotect(pages.data() + 4096, 4096, PROT_READ | PROT_WRITE);
+  });
+}
+
 TEST(Global, NegativeOffsets) {
   Machine m;
   Pages pages(4096);
@@ -206,6 +231,56 @@ TEST(Global, AccessesAcrossNeighbouringRanges) {
         }
       }
     }
+  });
+}
+
+// An SGPR base and 32-bit offsets: the sum is of 64 bits.
+TEST(Global, OffsetsThatWrapAroundAreNoRow) {
+  for_levels([](isa::Level level) {
+    Machine m("gfx90a", level);
+    Pages low(8192, 1);
+    Pages high(8192, 2);
+    constexpr std::uint64_t base = 0x700000000000;
+    m.space().add(base, 8192, {}, low.data());
+    m.space().add(base + 0xFFFFF000, 8192, {}, high.data());
+    m.wave().set_pair(4, base);
+    for (const std::uint64_t lanes : {~0ull, ~1ull}) {
+      m.wave().set_exec(lanes);
+      for (unsigned l = 0; l < 64; ++l) m.v(2)[l] = 0xFFFFFFC0u + l * 4;
+      ASSERT_EQ(m.run("global_load_dword v8, v2, s[4:5]"), Stop::ended);
+      for (unsigned l = 1; l < 64; ++l)
+        ASSERT_EQ(m.v(8)[l], l < 16 ? peek<std::uint32_t>(high.data() + 0xFC0 + l * 4)
+                                    : peek<std::uint32_t>(low.data() + l * 4 - 64));
+    }
+  });
+}
+
+TEST(Global, ARowInTwoPlacesIsNone) {
+  for_levels([](isa::Level level) {
+    Machine m("gfx90a", level);
+    Pages low(4096, 1);
+    Pages high(4096, 2);
+    constexpr std::uint64_t va = 0x700000000000;
+    m.space().add(va, 4096, {}, low.data());
+    m.space().add(va + 0x100000000, 4096, {}, high.data());
+    for (unsigned l = 0; l < 64; ++l) set_address(m, 2, l, va + l * 4 + l % 2 * 0x100000000);
+    for (const char* text : {"global_load_dword v8, v[2:3], off", "flat_load_dword v8, v[2:3]"}) {
+      ASSERT_EQ(m.run(text), Stop::ended);
+      for (unsigned l = 0; l < 64; ++l)
+        ASSERT_EQ(m.v(8)[l], peek<std::uint32_t>((l % 2 == 0 ? low.data() : high.data()) + l * 4));
+    }
+  });
+}
+
+TEST(Global, RangesMayBeSmallerThanALanesData) {
+  for_levels([](isa::Level level) {
+    Machine m("gfx90a", level);
+    Pages pages(4096);
+    m.space().add(pages.va(), 8);
+    for (unsigned l = 0; l < 64; ++l) set_address(m, 2, l, pages.va());
+    EXPECT_EQ(m.run("global_load_dwordx2 v[8:9], v[2:3], off"), Stop::ended);
+    EXPECT_EQ(m.run("global_load_dwordx4 v[8:11], v[2:3], off"), Stop::exception);
+    EXPECT_EQ(m.wave().exception.address, pages.va() + 8);
   });
 }
 
@@ -314,6 +389,32 @@ TEST(Global, RangesAreForgottenWhenTheMappingChanges) {
   EXPECT_EQ(m.run("global_load_dword v8, v[2:3], off"), Stop::exception);
 }
 
+TEST(Global, ManyRanges) {
+  for_levels([](isa::Level level) {
+    Machine m("gfx90a", level);
+    std::vector<std::unique_ptr<Pages>> all;
+    for (unsigned n = 0; n < 200; ++n) {
+      all.push_back(std::make_unique<Pages>(4096, n));
+      m.space().add(0x700000000000 + n * std::uint64_t{0x100000}, 4096, {}, all.back()->data());
+    }
+    std::mt19937 random(3);
+    for (unsigned round = 0; round < 20; ++round) {
+      unsigned which[64];
+      for (unsigned l = 0; l < 64; ++l) {
+        which[l] = static_cast<unsigned>(random() % all.size());
+        set_address(m, 2, l, 0x700000000000 + which[l] * std::uint64_t{0x100000} + l * 8);
+      }
+      ASSERT_EQ(m.run("global_load_dwordx2 v[8:9], v[2:3], off\n"
+                      "global_store_dword v[2:3], v9, off offset:2048"),
+                Stop::ended);
+      for (unsigned l = 0; l < 64; ++l) {
+        EXPECT_EQ(m.v(8)[l], peek<std::uint32_t>(all[which[l]]->data() + l * 8));
+        EXPECT_EQ(m.v(9)[l], peek<std::uint32_t>(all[which[l]]->data() + 2048 + l * 8));
+      }
+    }
+  });
+}
+
 // --- apertures -----------------------------------------------------------------------------------
 
 TEST(Flat, AperturesLeadToLdsAndScratch) {
@@ -390,6 +491,15 @@ TEST(Flat, OutsideAnApertureIsAViolation) {
         EXPECT_EQ(m.run(text), Stop::ended);
         set_address(m, 2, 17, base + limit - 3);
         m.set(8, before);
+        EXPECT_EQ(m.run(text), Stop::exception);
+        EXPECT_EQ(m.wave().exception.code, cp::KfdException::wave_aperture_violation);
+        EXPECT_EQ(m.wave().exception.address, base + limit - 3);
+        EXPECT_EQ(m.lanes(8), before);
+        // The same with other lanes in other apertures.
+        Pages pages(4096);
+        m.space().add(pages.data(), pages.size());
+        set_address(m, 2, 3, pages.va());
+        set_address(m, 2, 4, base ^ 0x3000000000000ull);
         EXPECT_EQ(m.run(text), Stop::exception);
         EXPECT_EQ(m.wave().exception.code, cp::KfdException::wave_aperture_violation);
         EXPECT_EQ(m.wave().exception.address, base + limit - 3);

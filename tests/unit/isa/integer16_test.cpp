@@ -268,8 +268,8 @@ TEST(PackedInteger, DotProductsOfHalves) {
       const float a[] = {half_value(m.v(0)[lane]), half_value(m.v(0)[lane] >> 16)};
       const float b[] = {half_value(m.v(1)[lane]), half_value(m.v(1)[lane] >> 16)};
       const float c = std::bit_cast<float>(m.v(2)[lane]);
-      const float sum = a[0] * b[0] + a[1] * b[1] + c;
-      const float other = -a[1] * b[0] + a[1] * -b[0] - c;
+      const float sum = c + a[0] * b[0] + a[1] * b[1];
+      const float other = -c - a[1] * b[0] + a[1] * -b[0];
       const bool active = has(exec, lane);
       ASSERT_EQ(std::bit_cast<float>(m.v(3)[lane]), active ? sum : c) << lane;
       ASSERT_EQ(std::bit_cast<float>(m.v(4)[lane]), active ? sum : c) << lane;

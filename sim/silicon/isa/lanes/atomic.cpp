@@ -91,7 +91,6 @@ const Instruction* compare_and_swap(Wave& w, const Instruction* i) {
       ROCDRILL_ATOMIC(prefix "_umax_x2", place, Max<u64, u64>),                             \
       ROCDRILL_ATOMIC(prefix "_add_f32", place, AddF32),                                    \
       ROCDRILL_ATOMIC(prefix "_pk_add_f16", place, AddPkF16),                               \
-      ROCDRILL_ATOMIC(prefix "_pk_add_bf16", place, AddPkBf16),                             \
       ROCDRILL_ATOMIC(prefix "_add_f64", place, AddF64),                                    \
       ROCDRILL_ATOMIC(prefix "_min_f64", place, Min<u64, double>),                          \
       ROCDRILL_ATOMIC(prefix "_max_f64", place, Max<u64, double>),                          \
@@ -103,6 +102,8 @@ const Entry table[] = {
     ROCDRILL_ATOMICS("flat_atomic", place_flat),
     ROCDRILL_ATOMICS("global_atomic", place_global),
     ROCDRILL_ATOMICS("buffer_atomic", place_buffer),
+    ROCDRILL_ATOMIC("flat_atomic_pk_add_bf16", place_flat, AddPkBf16),
+    ROCDRILL_ATOMIC("global_atomic_pk_add_bf16", place_global, AddPkBf16),
 };
 
 }  // namespace

@@ -2,7 +2,7 @@
 //
 // Source: AMD Instinct MI200 and MI300 instruction set architecture reference guides, "Vector ALU"
 // and the descriptions of the instructions.
-#include "sim/silicon/isa/lanes/modifiers.hpp"
+#include "sim/silicon/isa/lanes/functions.hpp"
 
 namespace rocdrill::isa::ROCDRILL_LEVEL {
 namespace {
@@ -128,42 +128,9 @@ const Instruction* ternary_in_mode(Wave& w, const Instruction* i) {
 
 // --- parts of a number ---------------------------------------------------------------------------
 
-ROCDRILL_INLINE F32 fraction(F32 a) {
-  const F32 rest = a - round<To::down>(a);
-  return choose(rest >= splat_f(1), splat_f(0x0.ffffffp0f), rest);  // of -2^-149
-}
-
-/// Exponent and mantissa of frexp(): the value is mantissa * 2^exponent, 0.5 <= mantissa < 1.
-struct Parts {
-  I32 exponent;
-  F32 mantissa;
-};
-ROCDRILL_INLINE Parts parts(F32 a) {
-  const F32 magnitude = as<F32>(as<U32>(a) & 0x7FFFFFFFu);
-  const I32 none = ~((magnitude > F32{}) & (magnitude < splat_f(__builtin_inff())));
-  const I32 denormal = magnitude < splat_f(0x1p-126f);
-  const U32 normal = as<U32>(choose(denormal, F32(a * splat_f(0x1p32f)), a));
-  const I32 exponent = as<I32>(normal >> 23 & 0xFFu) - 126 - (denormal & 32);
-  const F32 mantissa = as<F32>((normal & 0x807FFFFFu) | 0x3F000000u);
-  return {exponent & ~none, choose(none, F32(a + a), mantissa)};  // twice 0, infinity, NaN
-}
 ROCDRILL_INLINE F32 frexp_exponent(F32 a) { return as<F32>(parts(a).exponent); }
 ROCDRILL_INLINE F32 frexp_mantissa(F32 a) { return parts(a).mantissa; }
 
-/// The second source is an integer.
-ROCDRILL_INLINE F32 scale(F32 a, F32 power) {
-  I32 exponent = as<I32>(power);
-  exponent = as<I32>(choose(exponent > 300, splat(300), as<U32>(exponent)));
-  exponent = as<I32>(choose(exponent < -300, splat(-300u), as<U32>(exponent)));
-#if defined(__AVX512F__)
-  return _mm512_maskz_scalef_ps(all, a, __builtin_convertvector(exponent, F32));
-#else
-  const D64 wide = to_double(a);
-  const P64 factor = widen(U32{}, as<U32>((exponent + 1023) << 20));
-  const D64 powers = doubles(factor);
-  return to_single({wide.a * powers.a, wide.b * powers.b});
-#endif
-}
 /// abs and neg are of the first source only.
 template <bool modified>
 const Instruction* ldexp(Wave& w, const Instruction* i) {
@@ -172,7 +139,7 @@ const Instruction* ldexp(Wave& w, const Instruction* i) {
   const Change<modified> x(i->modifiers[0]);
   const Finish<modified> finish(w, *i);
   walk(w, *i, [&](unsigned n) __attribute__((always_inline)) {
-    return finish(scale(x(a.low_of(n)), as<F32>(b.low_of(n))));
+    return finish(scale(x(a.low_of(n)), as<I32>(b.low_of(n))));
   });
   return i + 1;
 }

@@ -1,4 +1,5 @@
-// Transcendental functions of single precision, within one unit in the last place: computed with
+// Functions of single precision; half precision shares them. Those that are transcendental are
+// within one unit in the last place: computed with
 // polynomials in double precision, by additions and multiplications alone, so that all levels have
 // the same results. Coefficients: interpolation at Chebyshev nodes; the relative error of each
 // polynomial is below 3e-10.
@@ -8,14 +9,51 @@
 
 namespace rocdrill::isa::ROCDRILL_LEVEL {
 
+ROCDRILL_INLINE F32 fraction(F32 a) {
+  const F32 rest = a - round<To::down>(a);
+  return choose(rest >= splat_f(1), splat_f(0x0.ffffffp0f), rest);  // of -2^-149
+}
+
+/// Exponent and mantissa of frexp(): the value is mantissa * 2^exponent, 0.5 <= mantissa < 1.
+struct Parts {
+  I32 exponent;
+  F32 mantissa;
+};
+ROCDRILL_INLINE Parts parts(F32 a) {
+  const F32 magnitude = as<F32>(as<U32>(a) & 0x7FFFFFFFu);
+  const I32 none = ~((magnitude > F32{}) & (magnitude < splat_f(__builtin_inff())));
+  const I32 denormal = magnitude < splat_f(0x1p-126f);
+  const U32 normal = as<U32>(choose(denormal, F32(a * splat_f(0x1p32f)), a));
+  const I32 exponent = as<I32>(normal >> 23 & 0xFFu) - 126 - (denormal & 32);
+  const F32 mantissa = as<F32>((normal & 0x807FFFFFu) | 0x3F000000u);
+  return {exponent & ~none, choose(none, F32(a + a), mantissa)};  // twice 0, infinity, NaN
+}
+/// a * 2^exponent, rounded once.
+ROCDRILL_INLINE F32 scale(F32 a, I32 exponent) {
+  exponent = as<I32>(choose(exponent > 300, splat(300), as<U32>(exponent)));
+  exponent = as<I32>(choose(exponent < -300, splat(-300u), as<U32>(exponent)));
+#if defined(__AVX512F__)
+  return _mm512_maskz_scalef_ps(all, a, __builtin_convertvector(exponent, F32));
+#else
+  const D64 wide = to_double(a);
+  const D64 powers = doubles(widen(U32{}, as<U32>((exponent + 1023) << 20)));
+  return to_single({wide.a * powers.a, wide.b * powers.b});
+#endif
+}
+
+// --- transcendental ------------------------------------------------------------------------------
+
 ROCDRILL_INLINE F32 quiet_nan() { return as<F32>(splat(0xFFC00000)); }
 ROCDRILL_INLINE F32 infinite() { return splat_f(__builtin_inff()); }
 
-template <unsigned count>
+/// Horner's scheme from coefficient n on.
+template <unsigned n, unsigned count>
 ROCDRILL_INLINE F64 polynomial(F64 x, const double (&coefficients)[count]) {
-  F64 sum = splat_d(coefficients[count - 1]);
-  for (unsigned n = count - 1; n-- > 0;) sum = sum * x + splat_d(coefficients[n]);
-  return sum;
+  if constexpr (n + 1 == count) {
+    return splat_d(coefficients[n]);
+  } else {
+    return polynomial<n + 1>(x, coefficients) * x + splat_d(coefficients[n]);
+  }
 }
 
 /// 2^a. Denormal results are there: flush them where the instruction has none.
@@ -36,7 +74,7 @@ ROCDRILL_INLINE F32 exp2(F32 a) {
   // 2^whole by its exponent
   const auto one = [](F64 fraction, F64 n) __attribute__((always_inline)) {
     const U64 exponent = as<U64>(F64(n + splat_d(0x1p52 + 0x1p51 + 1023))) << 52;
-    return F64(polynomial(fraction, coefficients) * as<F64>(exponent));
+    return F64(polynomial<0>(fraction, coefficients) * as<F64>(exponent));
   };
   const F32 result = to_single({one(rest.a, power.a), one(rest.b, power.b)});
   return choose(a != a, F32(a + a), result);
@@ -55,7 +93,7 @@ ROCDRILL_INLINE F32 log2(F32 a) {
   const D64 exponent = to_double(e);
   const auto one = [](F64 x, F64 n) __attribute__((always_inline)) {
     const F64 s = (x - splat_d(1)) / (x + splat_d(1));
-    return F64(n + s * polynomial(F64(s * s), coefficients));
+    return F64(n + s * polynomial<0>(F64(s * s), coefficients));
   };
   F32 result = to_single({one(mantissa.a, exponent.a), one(mantissa.b, exponent.b)});
   result = choose(a == infinite(), a, result);
@@ -77,10 +115,11 @@ ROCDRILL_INLINE F32 sine(F32 a) {
   const F32 quarters = round<To::even>(F32(turn * splat_f(4)));
   const D64 angle = to_double(F32(turn - quarters * splat_f(0.25f)));
   const auto sin = [](F64 t) __attribute__((always_inline)) {
-    return F64(t * polynomial(F64(t * t), sines));
+    return F64(t * polynomial<0>(F64(t * t), sines));
   };
-  const auto cos = [](F64 t)
-                       __attribute__((always_inline)) { return polynomial(F64(t * t), cosines); };
+  const auto cos = [](F64 t) __attribute__((always_inline)) {
+    return polynomial<0>(F64(t * t), cosines);
+  };
   const F32 s = to_single({sin(angle.a), sin(angle.b)});
   const F32 c = to_single({cos(angle.a), cos(angle.b)});
   const I32 quadrant = __builtin_convertvector(quarters, I32) + (cosine ? 1 : 0);

@@ -82,7 +82,7 @@ ROCDRILL_INLINE Halves unpack(U32 value) {
 ROCDRILL_INLINE U32 pack(Halves value) {
   const __m256i low = _mm512_maskz_cvtps_ph(all, value.a, _MM_FROUND_CUR_DIRECTION);
   const __m256i high = _mm512_maskz_cvtps_ph(all, value.b, _MM_FROUND_CUR_DIRECTION);
-  return as<U32>(_mm512_inserti64x4(_mm512_castsi256_si512(low), high, 1));
+  return as<U32>(joined(low, high));
 }
 #elif defined(__AVX2__)
 ROCDRILL_INLINE Halves unpack(U32 value) {
@@ -107,8 +107,10 @@ ROCDRILL_INLINE U32 pack(Halves value) { return to_half(value.a) | to_half(value
 ROCDRILL_INLINE F32 fused_half(F32 a, F32 b, F32 c) {
   const F32 product = a * b;
   const F32 sum = product + c;
-  const F32 down = _mm512_add_round_ps(product, c, _MM_FROUND_TO_NEG_INF | _MM_FROUND_NO_EXC);
-  const F32 up = _mm512_add_round_ps(product, c, _MM_FROUND_TO_POS_INF | _MM_FROUND_NO_EXC);
+  const F32 down =
+      _mm512_maskz_add_round_ps(all, product, c, _MM_FROUND_TO_NEG_INF | _MM_FROUND_NO_EXC);
+  const F32 up =
+      _mm512_maskz_add_round_ps(all, product, c, _MM_FROUND_TO_POS_INF | _MM_FROUND_NO_EXC);
   const __mmask16 inexact = _mm512_cmp_ps_mask(down, up, _CMP_NEQ_OQ);
   const __mmask16 odd = _mm512_test_epi32_mask(as<__m512i>(down), _mm512_set1_epi32(1));
   return _mm512_mask_blend_ps(inexact, sum, _mm512_mask_blend_ps(odd, up, down));
@@ -130,6 +132,27 @@ ROCDRILL_INLINE F32 fused_half(F32 a, F32 b, F32 c) {
   return to_single(odd_single({product.a + addend.a, product.b + addend.b}));
 }
 #endif
+
+// --- minimum and maximum -------------------------------------------------------------------------
+
+/// A half as single precision, and whether it was a signalling NaN that MODE.IEEE lets win.
+struct Ordered {
+  F32 value;
+  I32 signals;
+  ROCDRILL_INLINE explicit Ordered(F32 converted) : value(converted), signals{} {}
+  ROCDRILL_INLINE Ordered(U32 half, bool ieee) : value(from_half(half)), signals{} {
+    if (ieee && bits(as<U32>(I32(value != value))) != 0) [[unlikely]]
+      signals = (value != value) & ((half & 0x200u) == U32{});
+  }
+};
+ROCDRILL_INLINE Ordered minimum(Ordered a, Ordered b) {
+  const F32 least = minimum(a.value, b.value);
+  return Ordered(choose(a.signals, a.value, choose(b.signals, b.value, least)));
+}
+ROCDRILL_INLINE Ordered maximum(Ordered a, Ordered b) {
+  const F32 most = maximum(a.value, b.value);
+  return Ordered(choose(a.signals, a.value, choose(b.signals, b.value, most)));
+}
 
 // --- modifiers -----------------------------------------------------------------------------------
 

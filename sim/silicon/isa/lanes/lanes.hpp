@@ -81,7 +81,7 @@ ROCDRILL_INLINE std::uint32_t bits(U32 value) {
 
 ROCDRILL_INLINE U32 load(const void* from) { return *static_cast<const U32u*>(from); }
 
-/// Stores the lanes that the mask has.
+/// Stores the lanes that the mask has, in registers: others may be written back as they were.
 ROCDRILL_INLINE void store(void* to, U32 value, std::uint32_t mask) {
 #if defined(__AVX512F__)
   _mm512_mask_storeu_epi32(to, static_cast<__mmask16>(mask), as<__m512i>(value));

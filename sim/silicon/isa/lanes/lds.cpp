@@ -44,28 +44,51 @@ const Instruction* write(Wave& w, const Instruction* i) {
   return i + 1;
 }
 
-/// Two values at two offsets, which count values, or 64 of them.
-template <Move move, unsigned bytes, unsigned unit>
+/// Two values at two offsets, which count values, or 64 of them. Where the second follows the first
+/// and all are in range, they are one of twice the size: `pair` moves those.
+template <Move move, Move pair, unsigned bytes, unsigned unit>
 const Instruction* read2(Wave& w, const Instruction* i) {
+  const u32 at0 = (offset_of(i) & 0xFF) * unit;
+  const u32 at1 = (offset_of(i) >> 8 & 0xFF) * unit;
   if (w.exec() == 0) return i + 1;
-  Places p;
-  Places q;
-  if (!place_lds(w, i, p, {.bytes = bytes}, (offset_of(i) & 0xFF) * unit)) return nullptr;
-  if (!place_lds(w, i, q, {.bytes = bytes}, (offset_of(i) >> 8 & 0xFF) * unit)) return nullptr;
   std::byte* to = operand(w, *i, ds_dst);
+  std::byte* second = to + bytes / 4 * vgpr_bytes;
+  std::byte* run0 = quick_shared<bytes>(w, i, at0);
+  std::byte* run1 = quick_shared<bytes>(w, i, at1);
+  if (run0 != nullptr && run1 != nullptr) {
+    move_run<move, bytes>(to, run0);
+    move_run<move, bytes>(second, run1);
+    return i + 1;
+  }
+  Places p;
+  if (at1 == at0 + bytes) {
+    if (!place_lds(w, i, p, {.bytes = 2 * bytes}, at0)) return nullptr;
+    if (p.zero == 0) {
+      pair(to, p);
+      return i + 1;
+    }
+  }
+  Places q;
+  if (!place_lds(w, i, p, {.bytes = bytes}, at0)) return nullptr;
+  if (!place_lds(w, i, q, {.bytes = bytes}, at1)) return nullptr;
   move(to, p);
-  move(to + bytes / 4 * vgpr_bytes, q);
+  move(second, q);
   return i + 1;
 }
 template <Move move, unsigned bytes, unsigned unit>
 const Instruction* write2(Wave& w, const Instruction* i) {
   if (w.exec() == 0) return i + 1;
-  const Want want = {.bytes = bytes, .write = true};
-  Places p;
-  if (!place_lds(w, i, p, want, (offset_of(i) & 0xFF) * unit)) return nullptr;
-  move(operand(w, *i, ds_data0), p);
-  if (!place_lds(w, i, p, want, (offset_of(i) >> 8 & 0xFF) * unit)) return nullptr;
-  move(operand(w, *i, ds_data1), p);
+  for (const unsigned n : {0u, 1u}) {
+    const u32 at = (offset_of(i) >> (8 * n) & 0xFF) * unit;
+    std::byte* from = operand(w, *i, ds_data0 + n);
+    if (std::byte* first = quick_shared<bytes>(w, i, at)) {
+      move_run<move, bytes>(from, first);
+      continue;
+    }
+    Places p;
+    if (!place_lds(w, i, p, {.bytes = bytes, .write = true}, at)) return nullptr;
+    move(from, p);
+  }
   return i + 1;
 }
 
@@ -231,10 +254,10 @@ const Entry table[] = {
     ROCDRILL_WRITE("b64", store_b64, 8),
     ROCDRILL_WRITE("b96", store_b96, 12),
     ROCDRILL_WRITE("b128", store_b128, 16),
-    {"ds_read2_b32", read2<load_b32, 4, 4>, nullptr, Class::lds},
-    {"ds_read2_b64", read2<load_b64, 8, 8>, nullptr, Class::lds},
-    {"ds_read2st64_b32", read2<load_b32, 4, 4 * 64>, nullptr, Class::lds},
-    {"ds_read2st64_b64", read2<load_b64, 8, 8 * 64>, nullptr, Class::lds},
+    {"ds_read2_b32", read2<load_b32, load_b64, 4, 4>, nullptr, Class::lds},
+    {"ds_read2_b64", read2<load_b64, load_b128, 8, 8>, nullptr, Class::lds},
+    {"ds_read2st64_b32", read2<load_b32, load_b64, 4, 4 * 64>, nullptr, Class::lds},
+    {"ds_read2st64_b64", read2<load_b64, load_b128, 8, 8 * 64>, nullptr, Class::lds},
     {"ds_write2_b32", write2<store_b32, 4, 4>, nullptr, Class::lds},
     {"ds_write2_b64", write2<store_b64, 8, 8>, nullptr, Class::lds},
     {"ds_write2st64_b32", write2<store_b32, 4, 4 * 64>, nullptr, Class::lds},

@@ -242,14 +242,30 @@ ROCDRILL_INLINE void for_lanes(u64 lanes, const F& f) {
   for (; lanes != 0; lanes &= lanes - 1) f(first_of(lanes));
 }
 
+/// What lies in the other lanes' places is other waves' to write meanwhile.
+ROCDRILL_INLINE void store_in_memory(std::byte* to, U32 value, u32 mask) {
+  if (mask == (1u << width) - 1) {
+    keep(to, value);
+    return;
+  }
+#if defined(__AVX512F__)
+  store(to, value, mask);
+#else
+  for (; mask != 0; mask &= mask - 1) {
+    const u32 lane = value[first_of(mask)];
+    __builtin_memcpy(to + std::size_t{first_of(mask)} * 4, &lane, 4);
+  }
+#endif
+}
+
 template <unsigned dwords>
 void store_dwords(std::byte* registers, Places& p) {
   const u64 lanes = p.lanes;
   if (p.form == Form::rows || (dwords == 1 && p.form == Form::unit)) {
     for (unsigned n = 0; n < dwords; ++n)
       for (unsigned b = 0; b < blocks; ++b)
-        store(p.first + std::size_t{n} * p.step + std::size_t{b} * 4 * width,
-              at(registers + n * vgpr_bytes, b), mask_of(lanes, b));
+        store_in_memory(p.first + std::size_t{n} * p.step + std::size_t{b} * 4 * width,
+                        at(registers + n * vgpr_bytes, b), mask_of(lanes, b));
     return;
   }
   if (dwords == 1 || p.step != 4) {

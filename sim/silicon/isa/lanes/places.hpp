@@ -236,7 +236,9 @@ ROCDRILL_INLINE std::byte* quick(Wave& w, const Instruction* i) {
     const std::byte* highs = address + vgpr_bytes;
     if (!all_same(highs)) return nullptr;
     const u32 high = *reinterpret_cast<const u32*>(highs);
-    // What an aperture's addresses would be in memory is not mapped: find() says so.
+    if (place == place_flat &&
+        (high == w.environment->shared_base >> 32 || high == w.environment->private_base >> 32))
+      return nullptr;
     return run_at<bytes, write>(w, (u64{high} << 32) + plus, first);
   } else if constexpr (place == place_buffer) {
     const auto* v = reinterpret_cast<const u32*>(operand(w, *i, srsrc));

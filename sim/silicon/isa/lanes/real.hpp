@@ -10,8 +10,16 @@ namespace rocdrill::isa::ROCDRILL_LEVEL {
 using D64 = Pair<F64>;
 ROCDRILL_INLINE D64 doubles(P64 value) { return {as<F64>(value.a), as<F64>(value.b)}; }
 ROCDRILL_INLINE P64 bits64(D64 value) { return {as<U64>(value.a), as<U64>(value.b)}; }
-ROCDRILL_INLINE F32 splat_f(float value) { return F32{} + value; }
-ROCDRILL_INLINE F64 splat_d(double value) { return F64{} + value; }
+#if defined(__AVX512F__)
+ROCDRILL_INLINE F32 splat_f(float value) { return _mm512_set1_ps(value); }
+ROCDRILL_INLINE F64 splat_d(double value) { return _mm512_set1_pd(value); }
+#elif defined(__AVX2__)
+ROCDRILL_INLINE F32 splat_f(float value) { return _mm256_set1_ps(value); }
+ROCDRILL_INLINE F64 splat_d(double value) { return _mm256_set1_pd(value); }
+#else
+ROCDRILL_INLINE F32 splat_f(float value) { return _mm_set1_ps(value); }
+ROCDRILL_INLINE F64 splat_d(double value) { return _mm_set1_pd(value); }
+#endif
 
 /// mask ? x : y, where every element of the mask is all ones or zero.
 ROCDRILL_INLINE U32 choose(I32 mask, U32 x, U32 y) {
@@ -45,6 +53,9 @@ inline constexpr __mmask8 all8 = 0xFF;
 template <int which>
 ROCDRILL_INLINE __m256i half_of(__m512i a) {
   return _mm512_maskz_extracti64x4_epi64(all8, a, which);
+}
+ROCDRILL_INLINE __m512i joined(__m256i low, __m256i high) {
+  return _mm512_maskz_inserti64x4(all8, _mm512_castsi256_si512(low), high, 1);
 }
 ROCDRILL_INLINE F32 fused(F32 a, F32 b, F32 c) { return _mm512_fmadd_ps(a, b, c); }
 ROCDRILL_INLINE F64 fused(F64 a, F64 b, F64 c) { return _mm512_fmadd_pd(a, b, c); }
@@ -199,10 +210,9 @@ ROCDRILL_INLINE D64 to_double(F32 a) {
           _mm512_maskz_cvtps_pd(all8, _mm256_castsi256_ps(half_of<1>(grouped)))};
 }
 ROCDRILL_INLINE F32 to_single(D64 a) {
-  const __m512 grouped =
-      _mm512_insertf32x8(_mm512_castps256_ps512(_mm512_maskz_cvtpd_ps(all8, a.a)),
-                         _mm512_maskz_cvtpd_ps(all8, a.b), 1);
-  return _mm512_maskz_permutexvar_ps(all, lane_order(), grouped);
+  const __m512i grouped = joined(_mm256_castps_si256(_mm512_maskz_cvtpd_ps(all8, a.a)),
+                                 _mm256_castps_si256(_mm512_maskz_cvtpd_ps(all8, a.b)));
+  return as<F32>(_mm512_maskz_permutexvar_epi32(all, lane_order(), grouped));
 }
 ROCDRILL_INLINE D64 to_double(I32 a) {
   const __m512i grouped = _mm512_maskz_permutexvar_epi32(all, group_order(), as<__m512i>(a));
