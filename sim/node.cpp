@@ -158,9 +158,8 @@ Capabilities Node::capabilities() const {
                    Capability::aql_barrier,    Capability::barrier_value,
                    Capability::agent_dispatch, Capability::hip,
                    Capability::inject,         Capability::virtual_time};
-  if (std::ranges::all_of(board.gpus(), [](const silicon::Gpu& gpu) {
-        return isa::executes(gpu.product->gfx);
-      }))
+  if (std::ranges::all_of(board.gpus(),
+                          [](const silicon::Gpu& gpu) { return isa::executes(gpu.product->gfx); }))
     all.add(Capability::kernel_dispatch);
   return all;
 }
@@ -205,8 +204,8 @@ void Node::run_hip_app(const std::string& path) {
   const auto hip = open_hip(*process);
   hip->register_fat_binary(path);
   const auto count = hip->device_count();
-  const auto result = count ? run_app(*hip, path, "saxpy")
-                            : HipResult<void>(std::unexpected(count.error()));
+  const auto result =
+      count ? run_app(*hip, path, "saxpy") : HipResult<void>(std::unexpected(count.error()));
   if (result) return;
   const std::string text = result.error().abort_text.empty() ? rocdrill::name(result.error().error)
                                                              : result.error().abort_text;

@@ -24,9 +24,9 @@ struct HipDeviceInfo {
 
 /// What a launch takes besides the kernel.
 struct HipLaunch {
-  std::array<std::uint32_t, 3> grid{1, 1, 1};   ///< blocks
-  std::array<std::uint32_t, 3> block{1, 1, 1};  ///< work-items
-  std::uint32_t dynamic_lds = 0;                ///< bytes
+  std::array<std::uint32_t, 3> grid{1, 1, 1};     ///< blocks
+  std::array<std::uint32_t, 3> block{1, 1, 1};    ///< work-items
+  std::uint32_t dynamic_lds = 0;                  ///< bytes
   std::vector<std::vector<std::byte>> arguments;  ///< explicit ones, in order
 
   /// Appends a scalar or a device pointer.
@@ -83,8 +83,8 @@ class Framework {
   virtual int device_count() = 0;
   /// torch.randn(n, n, device="cuda"): a kernel of the wheel itself.
   virtual FrameworkResult randn() = 0;
-  /// a @ a of two matrices on device 0, and whether its mean is finite. Bring-up scripts take 4096 x
-  /// 4096; a backend may take fewer.
+  /// a @ a of two matrices on device 0, and whether its mean is finite. Bring-up scripts take 4096
+  /// x 4096; a backend may take fewer.
   virtual FrameworkResult matmul() = 0;
 };
 

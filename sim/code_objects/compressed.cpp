@@ -36,8 +36,8 @@ LoadResult<Header> read_header(std::span<const std::byte> bytes) {
   header.version = static_cast<std::uint16_t>(take(2));
   header.method = static_cast<std::uint16_t>(take(2));
   if (header.version == 0 || header.version > 3)
-    return fail(Kind::unmodelled,
-                "compressed bundle of version " + std::to_string(header.version), 4);
+    return fail(Kind::unmodelled, "compressed bundle of version " + std::to_string(header.version),
+                4);
   const std::size_t size_bytes = header.version == 3 ? 8 : 4;
   if (header.version > 1) take(size_bytes);  // of the file
   header.plain_bytes = take(size_bytes);
@@ -58,8 +58,7 @@ LoadResult<std::vector<std::byte>> expand(std::span<const std::byte> compressed)
   const auto format = static_cast<llvm::compression::Format>(header->method);
   const bool zstd = format == llvm::compression::Format::Zstd;
   if (!zstd && format != llvm::compression::Format::Zlib)
-    return fail(Kind::unmodelled,
-                "compressed bundle: method " + std::to_string(header->method), 6);
+    return fail(Kind::unmodelled, "compressed bundle: method " + std::to_string(header->method), 6);
   llvm::SmallVector<std::uint8_t, 0> plain;
   const llvm::ArrayRef<std::uint8_t> data(
       reinterpret_cast<const std::uint8_t*>(compressed.data()) + header->bytes,

@@ -9,7 +9,8 @@
 
 namespace rocdrill::code_objects {
 
-/// The plain bundle inside. Source: clang OffloadBundler.cpp, CompressedOffloadBundle; versions 1 to 3.
+/// The plain bundle inside. Source: clang OffloadBundler.cpp, CompressedOffloadBundle; versions 1
+/// to 3.
 LoadResult<std::vector<std::byte>> expand(std::span<const std::byte> compressed);
 
 }  // namespace rocdrill::code_objects

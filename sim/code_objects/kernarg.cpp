@@ -11,7 +11,8 @@ namespace {
 unsigned axis(std::string_view kind) { return static_cast<unsigned>(kind.back() - 'x'); }
 
 bool ends_in_axis(std::string_view kind) {
-  return kind.size() > 2 && kind[kind.size() - 2] == '_' && kind.back() >= 'x' && kind.back() <= 'z';
+  return kind.size() > 2 && kind[kind.size() - 2] == '_' && kind.back() >= 'x' &&
+         kind.back() <= 'z';
 }
 
 std::optional<std::uint64_t> hidden_value(std::string_view kind, const Geometry& geometry) {
@@ -55,9 +56,9 @@ std::vector<const KernelArgument*> explicit_arguments(const Kernel& kernel) {
   return list;
 }
 
-LoadResult<std::vector<std::byte>> make_kernarg(
-    const Kernel& kernel, std::span<const std::vector<std::byte>> values,
-    const Geometry& geometry) {
+LoadResult<std::vector<std::byte>> make_kernarg(const Kernel& kernel,
+                                                std::span<const std::vector<std::byte>> values,
+                                                const Geometry& geometry) {
   using Kind = LoadError::Kind;
   const auto wanted = explicit_arguments(kernel);
   if (wanted.size() != values.size())
@@ -85,8 +86,8 @@ LoadResult<std::vector<std::byte>> make_kernarg(
     }
     const auto value = hidden_value(argument.value_kind, geometry);
     if (!value)
-      return fail(Kind::unmodelled, "hidden argument '" + argument.value_kind + "' of " +
-                                        kernel.name);
+      return fail(Kind::unmodelled,
+                  "hidden argument '" + argument.value_kind + "' of " + kernel.name);
     const std::size_t bytes = std::min<std::size_t>(argument.size, sizeof *value);
     if (!put(argument, &*value, bytes)) return fail(Kind::malformed_metadata, outside);
   }

@@ -16,8 +16,7 @@ std::unexpected<LoadError> malformed(llvm::Error error, std::uint64_t offset = 0
 }
 
 LoadResult<Elf> open(std::span<const std::byte> file) {
-  llvm::Expected<Elf> elf =
-      Elf::create({reinterpret_cast<const char*>(file.data()), file.size()});
+  llvm::Expected<Elf> elf = Elf::create({reinterpret_cast<const char*>(file.data()), file.size()});
   if (!elf) return malformed(elf.takeError());
   return *elf;
 }

@@ -161,8 +161,7 @@ FrameworkResult Torch::matmul() {
 }
 
 FrameworkResult Torch::blas_error(const libraries::LibraryFailure& failure) {
-  return raise("a @ a",
-               failure.aborts ? failure.text : "RuntimeError: CUDA error: " + failure.text,
+  return raise("a @ a", failure.aborts ? failure.text : "RuntimeError: CUDA error: " + failure.text,
                failure.event, failure.unmodelled);
 }
 

@@ -55,7 +55,7 @@ class NodeHip final : public Hip {
   HipResult<void> state_;  ///< what initialisation ended with; stays so for the process's life
   std::unique_ptr<Runtime> runtime_;
   EventId event_ = no_event;
-  std::vector<std::size_t> devices_;  ///< HIP device -> agent
+  std::vector<std::size_t> devices_;             ///< HIP device -> agent
   std::map<std::uint64_t, std::size_t> memory_;  ///< of allocate()
 };
 

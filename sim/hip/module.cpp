@@ -107,9 +107,9 @@ DispatchResult dispatch(Runtime& runtime, std::size_t agent, const FoundCodeObje
   auto image = runtime.allocate(agent, size);
   auto arguments = runtime.allocate(agent, std::max<std::size_t>(kernarg->size(), 64));
   if (!image || !arguments) return {HsaStatus::out_of_resources, {}};
-  const auto loaded = code_objects::load_image(
-      code.object, as_bytes(code.bytes), reinterpret_cast<std::uintptr_t>(*image),
-      {static_cast<std::byte*>(*image), size});
+  const auto loaded = code_objects::load_image(code.object, as_bytes(code.bytes),
+                                               reinterpret_cast<std::uintptr_t>(*image),
+                                               {static_cast<std::byte*>(*image), size});
   if (!loaded) return {HsaStatus::invalid_code_object, loaded.error().what};
   std::ranges::copy(*kernarg, static_cast<std::byte*>(*arguments));
   HsaStatus failed = HsaStatus::success;

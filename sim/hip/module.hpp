@@ -35,8 +35,8 @@ std::expected<FoundCodeObject, ModuleError> find_code_object(Process& process,
 
 struct DispatchResult {
   HsaStatus status = HsaStatus::success;
-  /// The launch was refused before a packet was written: wrong arguments, a code object that cannot be
-  /// loaded.
+  /// The launch was refused before a packet was written: wrong arguments, a code object that cannot
+  /// be loaded.
   std::string refused;
 };
 

@@ -50,8 +50,7 @@ std::expected<void, LibraryFailure> Rocblas::gemm(int device, std::uint64_t c, s
   if (auto ready = create(device); !ready) return ready;
   const std::string kernels = directory_ + "/" + tensile_kernels(gfx(device));
   HipLaunch how{.grid = {n / tile, n / tile, 1}, .block = {tile, tile, 1}, .arguments = {}};
-  auto launched =
-      hip_.launch(device, kernels, "matmul_tiled", how.with(c).with(a).with(b).with(n));
+  auto launched = hip_.launch(device, kernels, "matmul_tiled", how.with(c).with(a).with(b).with(n));
   if (launched) return {};
   const HipFailure& failure = launched.error();
   const std::string status = name(failure.error);

@@ -138,8 +138,8 @@ void GpuQueue::poll_error() {
   failed(exceptions_ ? status_of_exception(value) : status_of_inactive_bits(value));
 }
 
-/// DynamicScratchHandler (amd_aql_queue.cpp): as much as the packet at the head asks for, for as many
-/// waves as fit into one allocation of a sensible size.
+/// DynamicScratchHandler (amd_aql_queue.cpp): as much as the packet at the head asks for, for as
+/// many waves as fit into one allocation of a sensible size.
 bool GpuQueue::provide_scratch() {
   constexpr std::uint64_t lanes = 64;
   constexpr std::uint64_t granule = 1024;  // of COMPUTE_TMPRING_SIZE.WAVESIZE
@@ -160,8 +160,8 @@ bool GpuQueue::provide_scratch() {
   header.scratch_backing_memory_location = va;
   header.scratch_backing_memory_byte_size = wave_bytes * waves;
   header.scratch_wave64_lane_byte_size = static_cast<std::uint32_t>(lane_bytes);
-  header.compute_tmpring_size =
-      static_cast<std::uint32_t>(std::min<std::uint64_t>(waves, 0xFFF) | wave_bytes / granule << 12);
+  header.compute_tmpring_size = static_cast<std::uint32_t>(std::min<std::uint64_t>(waves, 0xFFF) |
+                                                           wave_bytes / granule << 12);
   // Swizzled: elements of 4 bytes, 64 lanes side by side, the lane added by hardware.
   header.scratch_resource_descriptor[0] = static_cast<std::uint32_t>(va);
   header.scratch_resource_descriptor[1] = static_cast<std::uint32_t>(va >> 32 & 0xFFFF) | 1u << 31;

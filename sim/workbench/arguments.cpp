@@ -20,12 +20,11 @@ struct Type {
   std::string_view name;
   std::size_t bytes;
 };
-constexpr Type types[] = {{Element::i8, "i8", 1},   {Element::u8, "u8", 1},
-                          {Element::i16, "i16", 2}, {Element::u16, "u16", 2},
-                          {Element::i32, "i32", 4}, {Element::u32, "u32", 4},
-                          {Element::i64, "i64", 8}, {Element::u64, "u64", 8},
-                          {Element::f16, "f16", 2}, {Element::f32, "f32", 4},
-                          {Element::f64, "f64", 8}};
+constexpr Type types[] = {
+    {Element::i8, "i8", 1},   {Element::u8, "u8", 1},   {Element::i16, "i16", 2},
+    {Element::u16, "u16", 2}, {Element::i32, "i32", 4}, {Element::u32, "u32", 4},
+    {Element::i64, "i64", 8}, {Element::u64, "u64", 8}, {Element::f16, "f16", 2},
+    {Element::f32, "f32", 4}, {Element::f64, "f64", 8}};
 
 const Type& type_of(Element element) { return *std::ranges::find(types, element, &Type::element); }
 
@@ -54,8 +53,7 @@ std::optional<std::uint64_t> parse_integer(std::string_view text) {
   }
   std::uint64_t value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value, base);
-  if (text.empty() || error != std::errc{} || end != text.data() + text.size())
-    return std::nullopt;
+  if (text.empty() || error != std::errc{} || end != text.data() + text.size()) return std::nullopt;
   return negative ? 0 - value : value;
 }
 
@@ -111,8 +109,8 @@ std::expected<void, std::string> fill_from_file(const Argument& argument, const 
   const std::vector<char> content((std::istreambuf_iterator<char>(file)), {});
   const std::span<std::byte> bytes = argument.buffer.bytes();
   if (content.size() != bytes.size())
-    return std::unexpected(fmt::format("'{}' has {} bytes, the buffer {}", path, content.size(),
-                                       bytes.size()));
+    return std::unexpected(
+        fmt::format("'{}' has {} bytes, the buffer {}", path, content.size(), bytes.size()));
   std::memcpy(bytes.data(), content.data(), content.size());
   return {};
 }
@@ -257,8 +255,8 @@ std::expected<Argument, std::string> parse_argument(std::string_view text,
   if (const std::size_t bracket = text.find('['); bracket != std::string_view::npos) {
     const auto element = find_type(text.substr(0, bracket));
     if (!element)
-      return std::unexpected(fmt::format("'{}' is no type (i8 to u64, f16, f32, f64)",
-                                         text.substr(0, bracket)));
+      return std::unexpected(
+          fmt::format("'{}' is no type (i8 to u64, f16, f32, f64)", text.substr(0, bracket)));
     return parse_buffer(text, *element, bracket, wanted, bench);
   }
   std::optional<Element> element = own_type(wanted, text);
@@ -282,8 +280,7 @@ std::expected<Argument, std::string> parse_argument(std::string_view text,
 }
 
 std::string element_text(const Argument& argument, std::size_t index) {
-  const std::byte* at =
-      argument.buffer.bytes().data() + index * bytes_of(argument.element);
+  const std::byte* at = argument.buffer.bytes().data() + index * bytes_of(argument.element);
   const auto read = [at](auto like) {
     std::memcpy(&like, at, sizeof like);
     return like;

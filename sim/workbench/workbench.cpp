@@ -51,8 +51,8 @@ std::uint64_t monotonic(void*) {
   return static_cast<std::uint64_t>(std::chrono::nanoseconds(now).count()) / 10;  // 100 MHz
 }
 
-/// The V# that ROCr makes for scratch (amd_gpu_agent's queues): swizzled, 4-byte elements, 64 lanes,
-/// the lane added by hardware.
+/// The V# that ROCr makes for scratch (amd_gpu_agent's queues): swizzled, 4-byte elements, 64
+/// lanes, the lane added by hardware.
 std::array<std::uint32_t, 4> scratch_descriptor(std::uint64_t va, std::uint64_t bytes) {
   constexpr std::uint32_t swizzle_enable = 1u << 31;
   constexpr std::uint32_t element_4 = 1u << 19;
@@ -79,16 +79,16 @@ Picked pick(std::span<const std::byte> file, std::string_view processor) {
     const std::string own = processor_of(entry.id);
     if (own.empty() || entry.size == 0 || entry.id.starts_with("host")) continue;
     has += (has.empty() ? "" : ", ") + own;
-    const bool wanted =
-        processor.empty() ? isa::executes(own) : own == processor_of(processor);
+    const bool wanted = processor.empty() ? isa::executes(own) : own == processor_of(processor);
     if (wanted) return {code_objects::contents(file, entry), {}};
   }
   if (has.empty()) return {{}, "it holds no device code"};
-  return {{}, processor.empty()
-                  ? fmt::format("it has code for {} only; executed are gfx90a, gfx942 and the older "
-                                "gfx9 data centre GPUs",
-                                has)
-                  : fmt::format("it has no code for {}, but for {}", processor, has)};
+  return {{},
+          processor.empty()
+              ? fmt::format("it has code for {} only; executed are gfx90a, gfx942 and the older "
+                            "gfx9 data centre GPUs",
+                            has)
+              : fmt::format("it has no code for {}, but for {}", processor, has)};
 }
 
 }  // namespace
@@ -107,14 +107,12 @@ std::expected<std::unique_ptr<Workbench>, std::string> Workbench::open(
   auto object = code_objects::read_code_object(picked.bytes);
   if (!object) return std::unexpected(object.error().what);
   const std::string own = object->target.processor;
-  if (!isa::executes(own))
-    return std::unexpected("instructions of " + own + " are not executed");
+  if (!isa::executes(own)) return std::unexpected("instructions of " + own + " are not executed");
   std::unique_ptr<Workbench> bench(new Workbench);
   bench->object_ = std::move(*object);
   bench->file_.assign(picked.bytes.begin(), picked.bytes.end());
-  bench->dispatcher_ =
-      std::make_unique<isa::Dispatcher>(
-          shape_of(own), std::make_shared<isa::CodeCache>(own, options.level), options.threads);
+  bench->dispatcher_ = std::make_unique<isa::Dispatcher>(
+      shape_of(own), std::make_shared<isa::CodeCache>(own, options.level), options.threads);
   if (auto loaded = bench->load(bench->file_); !loaded) return std::unexpected(loaded.error());
   return bench;
 }
@@ -129,7 +127,8 @@ std::expected<void, std::string> Workbench::load(std::span<const std::byte> file
     return std::unexpected(done.error().what);
   // Code is executed, the rest is data; both lie in one piece as far as the page tables go.
   space_.remove(image_.va());
-  space_.add(image_.va(), whole_pages(image_.size_), {.read = true, .write = true, .execute = true});
+  space_.add(image_.va(), whole_pages(image_.size_),
+             {.read = true, .write = true, .execute = true});
   packet_ = allocate(sizeof(aql::KernelDispatch));
   return {};
 }
@@ -176,8 +175,8 @@ std::expected<isa::Launch, std::string> Workbench::prepare(const KernelLaunch& r
           ? std::min<std::uint64_t>(kernel->max_flat_workgroup_size, most_work_items)
           : most_work_items;
   if (items > most)
-    return std::unexpected(fmt::format("a block of {} work-items; {} allows {}", items,
-                                       kernel->name, most));
+    return std::unexpected(
+        fmt::format("a block of {} work-items; {} allows {}", items, kernel->name, most));
   const std::uint64_t lds = kernel->group_segment_fixed_size + request.dynamic_lds;
   if (lds > lds_bytes)
     return std::unexpected(fmt::format("{} bytes of LDS; a workgroup has {}", lds, lds_bytes));

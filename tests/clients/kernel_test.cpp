@@ -59,8 +59,7 @@ TEST_P(Kernels, ANullPointerEndsTheProgram) {
 TEST(EndlessKernel, GoesWithItsQueue) {
   const Sessions sessions;
   const Output output = rocdrill("run --node mi210 -- timeout 60 '" ROCDRILL_CLIENTS
-                                 "kernel_client' spin '" ROCDRILL_KERNELS
-                                 "/faults.gfx90a.O1.co'");
+                                 "kernel_client' spin '" ROCDRILL_KERNELS "/faults.gfx90a.O1.co'");
   EXPECT_EQ(output.exit_code, 0) << output.err;
   EXPECT_THAT(output.out, HasSubstr("value 1\ndestroyed\n"));
 }

@@ -13,11 +13,7 @@ NOINLINE static uint step_mix(uint a, uint b) {
   return room[a & 7] + step_add(room[b & 7], a);
 }
 
-#ifdef __AMDGPU__
-constant const step steps[4] = {step_add, step_xor, step_mul, step_mix};
-#else
-static const step steps[4] = {step_add, step_xor, step_mul, step_mix};
-#endif
+constant step steps[4] = {step_add, step_xor, step_mul, step_mix};
 
 /// Each lane picks functions of its own from the table.
 KERNEL(function_table)(uint n, global const uint* in, global uint* out) {
@@ -43,11 +39,7 @@ NOINLINE static uint binomial(uint n, uint k) {
   return binomial(n - 1, k - 1) + binomial(n - 1, k);
 }
 
-#ifdef __AMDGPU__
-constant const step recursive[2] = {ackermann, binomial};
-#else
-static const step recursive[2] = {ackermann, binomial};
-#endif
+constant step recursive[2] = {ackermann, binomial};
 
 /// Recursion, as deep as each lane wants it. Through pointers: of a direct call clang 19 does not
 /// tell that its stack has no bound, and asks for a frame or two.

@@ -18,35 +18,23 @@ void twin_mfma_hgemm(unsigned, unsigned, const rocdrill::test::Half*, const rocd
                      float*);
 }
 
-#define MFMA_TWINS(X)                                                                              \
-  X(mfma_f32_32x32x1f32)                                                                           \
-  X(mfma_f32_16x16x1f32)                                                                           \
-  X(mfma_f32_4x4x1f32)                                                                             \
-  X(mfma_f32_32x32x2f32)                                                                           \
-  X(mfma_f32_16x16x4f32)                                                                           \
-  X(mfma_broadcast)                                                                                \
-  X(mfma_f32_32x32x4f16) X(mfma_f32_16x16x4f16) X(mfma_f32_4x4x4f16) X(mfma_f32_32x32x8f16)        \
-      X(mfma_f32_16x16x16f16) X(mfma_f32_32x32x4bf16_1k) X(mfma_f32_16x16x4bf16_1k)                \
-          X(mfma_f32_4x4x4bf16_1k) X(mfma_f32_32x32x8bf16_1k) X(mfma_f32_16x16x16bf16_1k)          \
-              X(mfma_f32_32x32x2bf16) X(mfma_f32_16x16x2bf16) X(mfma_f32_4x4x2bf16)                \
-                  X(mfma_f32_32x32x4bf16) X(mfma_f32_16x16x8bf16) X(mfma_i32_32x32x4i8)            \
-                      X(mfma_i32_16x16x4i8) X(mfma_i32_4x4x4i8) X(mfma_i32_32x32x8i8)              \
-                          X(mfma_i32_16x16x16i8) X(mfma_i32_32x32x16_i8) X(mfma_i32_16x16x32_i8)   \
-                              X(mfma_f64_16x16x4f64) X(mfma_f64_4x4x4f64) X(mfma_f32_16x16x8_xf32) \
-                                  X(mfma_f32_32x32x4_xf32) X(mfma_f32_16x16x32_fp8_fp8)            \
-                                      X(mfma_f32_32x32x16_fp8_fp8) X(mfma_f32_16x16x32_fp8_bf8)    \
-                                          X(mfma_f32_32x32x16_fp8_bf8)                             \
-                                              X(mfma_f32_16x16x32_bf8_fp8)                         \
-                                                  X(mfma_f32_32x32x16_bf8_fp8)                     \
-                                                      X(mfma_f32_16x16x32_bf8_bf8)                 \
-                                                          X(mfma_f32_32x32x16_bf8_bf8)
-#define DECLARE(name) void twin_##name(const void*, const void*, const void*, void*);
 extern "C" {
-MFMA_TWINS(DECLARE)
-DECLARE(smfmac_f32_16x16x32_f16)
-DECLARE(smfmac_f32_32x32x16_f16)
-DECLARE(smfmac_i32_16x16x64_i8)
-DECLARE(smfmac_i32_32x32x32_i8)
+using MfmaTwin = void(const void*, const void*, const void*, void*);
+MfmaTwin twin_mfma_f32_32x32x1f32, twin_mfma_f32_16x16x1f32, twin_mfma_f32_4x4x1f32,
+    twin_mfma_f32_32x32x2f32, twin_mfma_f32_16x16x4f32, twin_mfma_broadcast,
+    twin_mfma_f32_32x32x4f16, twin_mfma_f32_16x16x4f16, twin_mfma_f32_4x4x4f16,
+    twin_mfma_f32_32x32x8f16, twin_mfma_f32_16x16x16f16, twin_mfma_f32_32x32x4bf16_1k,
+    twin_mfma_f32_16x16x4bf16_1k, twin_mfma_f32_4x4x4bf16_1k, twin_mfma_f32_32x32x8bf16_1k,
+    twin_mfma_f32_16x16x16bf16_1k, twin_mfma_f32_32x32x2bf16, twin_mfma_f32_16x16x2bf16,
+    twin_mfma_f32_4x4x2bf16, twin_mfma_f32_32x32x4bf16, twin_mfma_f32_16x16x8bf16,
+    twin_mfma_i32_32x32x4i8, twin_mfma_i32_16x16x4i8, twin_mfma_i32_4x4x4i8,
+    twin_mfma_i32_32x32x8i8, twin_mfma_i32_16x16x16i8, twin_mfma_i32_32x32x16_i8,
+    twin_mfma_i32_16x16x32_i8, twin_mfma_f64_16x16x4f64, twin_mfma_f64_4x4x4f64,
+    twin_mfma_f32_16x16x8_xf32, twin_mfma_f32_32x32x4_xf32, twin_mfma_f32_16x16x32_fp8_fp8,
+    twin_mfma_f32_32x32x16_fp8_fp8, twin_mfma_f32_16x16x32_fp8_bf8, twin_mfma_f32_32x32x16_fp8_bf8,
+    twin_mfma_f32_16x16x32_bf8_fp8, twin_mfma_f32_32x32x16_bf8_fp8, twin_mfma_f32_16x16x32_bf8_bf8,
+    twin_mfma_f32_32x32x16_bf8_bf8, twin_smfmac_f32_16x16x32_f16, twin_smfmac_f32_32x32x16_f16,
+    twin_smfmac_i32_16x16x64_i8, twin_smfmac_i32_32x32x32_i8;
 }
 
 namespace rocdrill::test {

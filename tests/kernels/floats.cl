@@ -72,7 +72,7 @@ KERNEL(packed_half)(uint n, global const half2* a, global const half2* b, global
 }
 
 /// Horner's scheme, of degree 12.
-KERNEL(polynomial)(uint n, global const double* in, CONSTANT double* c, global double* out) {
+KERNEL(polynomial)(uint n, global const double* in, constant double* c, global double* out) {
   const uint i = global_id(0);
   if (i >= n) return;
   double x = in[i], fused = 0, rounded = 0;

@@ -15,7 +15,6 @@
 #define KERNEL(name) kernel void name
 /// An array of the workgroup: SHARED(float, tile, 16, [17]).
 #define SHARED(type, name, count, ...) local type name[count] __VA_ARGS__
-#define CONSTANT constant
 /// Not inlined: its address space decides what a generic pointer becomes.
 #define NOINLINE __attribute__((noinline))
 
@@ -81,7 +80,6 @@ static int read_lane(int value, uint lane) { return __builtin_amdgcn_readlane(va
 #define SHARED(type, name, count, ...) \
   local type(*name) __VA_ARGS__ = \
       (local type(*) __VA_ARGS__)twin_shared((count) * sizeof(type __VA_ARGS__))
-#define CONSTANT constant
 #define NOINLINE __attribute__((noinline))
 
 uint twin_local_id(uint n);

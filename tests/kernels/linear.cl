@@ -54,7 +54,7 @@ KERNEL(unaligned)(uint n, global const uchar* in, global uchar* out) {
   ((global struct Odd*)out)[n - 1 - i] = one;
 }
 
-CONSTANT uint table[16] = {3,  1,  4,  1,  5,  9,  2,  6,  5,  3, 5, 8, 9, 7, 9, 0x80000000u};
+constant uint table[16] = {3,  1,  4,  1,  5,  9,  2,  6,  5,  3, 5, 8, 9, 7, 9, 0x80000000u};
 #ifdef __AMDGPU__
 global uint counter = 7;
 #else

@@ -35,8 +35,8 @@ isa::Scratch scratch_of(const aql::AmdQueue& queue) {
 
 /// Waves of a workgroup, all of which need scratch at a time.
 std::uint32_t waves_of(const aql::KernelDispatch& packet) {
-  const std::uint32_t items = std::uint32_t{packet.workgroup_size_x} * packet.workgroup_size_y *
-                              packet.workgroup_size_z;
+  const std::uint32_t items =
+      std::uint32_t{packet.workgroup_size_x} * packet.workgroup_size_y * packet.workgroup_size_z;
   return (items + isa::wave_lanes - 1) / isa::wave_lanes;
 }
 
@@ -66,9 +66,9 @@ std::uint32_t KernelRunner::lacks(const cp::KernelLaunch& launch) {
           : memory_.translate(launch.amd_queue_va, sizeof(aql::AmdQueue), cp::Access::read));
   if (queue == nullptr) return 0;  // nobody could be asked: the launch fails
   const isa::Scratch scratch = scratch_of(*queue);
-  const bool enough = scratch.va != 0 && scratch.slots >= waves_of(launch.packet) &&
-                      scratch.wave_bytes >=
-                          std::uint64_t{launch.packet.private_segment_size} * isa::wave_lanes;
+  const bool enough =
+      scratch.va != 0 && scratch.slots >= waves_of(launch.packet) &&
+      scratch.wave_bytes >= std::uint64_t{launch.packet.private_segment_size} * isa::wave_lanes;
   return enough ? 0 : cp::inactive::scratch_wave64;
 }
 
@@ -85,8 +85,8 @@ std::expected<cp::LaunchState, cp::KfdException> KernelRunner::launch(
   // In process nothing else goes on meanwhile: what takes that long counts as a hang.
   if (!surroundings_.runs_kernels_aside()) launch.most_slices = 1000;
   launch.environment = {shared_aperture, private_aperture, clock_of, &surroundings_};
-  const void* descriptor = memory_.translate(request.packet.kernel_object, KernelDescriptor::size,
-                                             cp::Access::read);
+  const void* descriptor =
+      memory_.translate(request.packet.kernel_object, KernelDescriptor::size, cp::Access::read);
   if (descriptor == nullptr) return std::unexpected(cp::KfdException::packet_dispatch_code_invalid);
   std::memcpy(&launch.descriptor, descriptor, sizeof launch.descriptor);
   if (cp::is_amd_kernel_code(descriptor)) {

@@ -95,9 +95,7 @@ class RangeAddressSpace final : public AddressSpace {
   }
   std::size_t mapped(std::uint64_t va, std::size_t bytes, Access access) override;
   std::optional<Extent> extent(std::uint64_t va, Access access) override;
-  std::uint64_t generation() const override {
-    return generation_.load(std::memory_order_acquire);
-  }
+  std::uint64_t generation() const override { return generation_.load(std::memory_order_acquire); }
 
  private:
   struct Range {

@@ -24,7 +24,6 @@ struct Refusal {
 };
 
 /// The buffer that the packet's INDIRECT_BUFFER command names.
-std::expected<Effects, Refusal> execute(const aql::Pm4IndirectBuffer& packet,
-                                        AddressSpace& memory);
+std::expected<Effects, Refusal> execute(const aql::Pm4IndirectBuffer& packet, AddressSpace& memory);
 
 }  // namespace rocdrill::cp::pm4

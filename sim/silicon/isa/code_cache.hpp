@@ -25,7 +25,8 @@ class CodeCache {
     const Fragment* fragment = nullptr;
   };
   /// The instruction at `va`, decoded if it was not yet or its bytes have changed since it was
-  /// last compared: after a change of the mapping or invalidate(). Nothing if no executable memory lies there.
+  /// last compared: after a change of the mapping or invalidate(). Nothing if no executable memory
+  /// lies there.
   Place find(std::uint64_t va, cp::AddressSpace& space);
 
   /// The bytes of everything that is known are compared before it is used again.

@@ -99,8 +99,8 @@ void choose_handler(Instruction& out, const Entry* entry, bool sdwa, bool dpp,
   out.counted_as = entry->counted_as;
   out.precision = entry->precision;
   out.registers = entry->registers;
-  const bool vector = entry->counted_as == Class::valu ||
-                      entry->counted_as == Class::transcendental;
+  const bool vector =
+      entry->counted_as == Class::valu || entry->counted_as == Class::transcendental;
   if (!vector) {
     out.run = entry->run;
     return;
@@ -109,8 +109,8 @@ void choose_handler(Instruction& out, const Entry* entry, bool sdwa, bool dpp,
   for (const std::uint8_t modifier : out.modifiers) sources |= modifier;
   const bool packed = entry->element == Element::packed;
   const bool picks = !packed && (sources & (op_sel | op_sel_hi)) != 0;
-  const bool changes = !packed && ((sources & (neg | abs)) != 0 || out.omod != 0 ||
-                                   (out.flags & clamp) != 0);
+  const bool changes =
+      !packed && ((sources & (neg | abs)) != 0 || out.omod != 0 || (out.flags & clamp) != 0);
   if (changes) {
     out.flags = static_cast<std::uint16_t>(out.flags | modified);
     if (entry->modified == nullptr) return;

@@ -29,7 +29,8 @@ std::uint64_t special_value(const Wave& wave, std::uint32_t number);
 // --- scalar operands -----------------------------------------------------------------------------
 
 inline std::uint32_t read32(const Wave& wave, const Instruction& i, unsigned n) {
-  if (i.kind[n] == Kind::special) return static_cast<std::uint32_t>(special_value(wave, i.offset[n]));
+  if (i.kind[n] == Kind::special)
+    return static_cast<std::uint32_t>(special_value(wave, i.offset[n]));
   std::uint32_t value;
   std::memcpy(&value, operand(wave, i, n), sizeof value);
   return value;

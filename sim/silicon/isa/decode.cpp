@@ -55,8 +55,7 @@ std::string_view without_suffix(std::string_view mnemonic, Encoding& encoding) {
 }
 
 std::int32_t sign_extend(std::int64_t value, unsigned bits) {
-  return static_cast<std::int32_t>(static_cast<std::uint32_t>(value) << (32 - bits)) >>
-         (32 - bits);
+  return static_cast<std::int32_t>(static_cast<std::uint32_t>(value) << (32 - bits)) >> (32 - bits);
 }
 
 const Instruction* illegal(Wave& wave, const Instruction* at) {
@@ -119,9 +118,8 @@ const Decoder::Llvm::Known& Decoder::Llvm::lookup(const llvm::MCInst& inst, Leve
   const std::string_view all(text);
   const std::size_t begin = all.find_first_not_of(" \t");
   const std::string_view mnemonic =
-      begin == std::string_view::npos
-          ? std::string_view()
-          : all.substr(begin, all.find_first_of(" \t", begin) - begin);
+      begin == std::string_view::npos ? std::string_view()
+                                      : all.substr(begin, all.find_first_of(" \t", begin) - begin);
   Known& one = at->second;
   one.mnemonic = without_suffix(mnemonic, one.encoding);
   const llvm::StringRef name = instructions->getName(inst.getOpcode());
@@ -153,8 +151,8 @@ Decoder::Decoder(std::string_view processor, Level level)
   l.context = std::make_unique<llvm::MCContext>(llvm::Triple(triple), l.assembly.get(),
                                                 l.registers.get(), l.subtarget.get());
   l.disassembler.reset(target->createMCDisassembler(*l.subtarget, *l.context));
-  l.printer.reset(target->createMCInstPrinter(llvm::Triple(triple), 0, *l.assembly,
-                                              *l.instructions, *l.registers));
+  l.printer.reset(target->createMCInstPrinter(llvm::Triple(triple), 0, *l.assembly, *l.instructions,
+                                              *l.registers));
   for (unsigned opcode = 0; opcode < l.instructions->getNumOpcodes(); ++opcode) {
     if (l.instructions->getName(opcode) != "V_ADD_F32_e64_vi") continue;
     l.modifiers_type = l.instructions->get(opcode).operands()[1].OperandType;
@@ -194,8 +192,7 @@ class Filler {
                                       : unsigned{llvm::MCOI::OPERAND_IMMEDIATE};
   }
   bool tied(unsigned k) const {
-    return k < desc_.getNumOperands() &&
-           desc_.getOperandConstraint(k, llvm::MCOI::TIED_TO) >= 0;
+    return k < desc_.getNumOperands() && desc_.getOperandConstraint(k, llvm::MCOI::TIED_TO) >= 0;
   }
   bool is_register(unsigned k) const { return inst_.getOperand(k).isReg(); }
   std::int64_t imm(unsigned k) const { return inst_.getOperand(k).getImm(); }
@@ -217,9 +214,7 @@ class Filler {
   void set(unsigned slot, unsigned k);
   void set_register(unsigned slot, Kind kind, unsigned number) {
     out_.kind[slot] = kind;
-    out_.offset[slot] = number * (kind == Kind::sgpr      ? 4
-                                  : kind == Kind::special ? 1
-                                                          : vgpr_bytes);
+    out_.offset[slot] = number * (kind == Kind::sgpr ? 4 : kind == Kind::special ? 1 : vgpr_bytes);
   }
   void set_constant(unsigned slot, std::uint64_t value);
   bool is_float(unsigned source) const;
@@ -254,8 +249,8 @@ void Filler::set_constant(unsigned slot, std::uint64_t value) {
   const auto low = static_cast<std::uint32_t>(value);
   const auto high = static_cast<std::uint32_t>(value >> 32);
   std::size_t index = 0;
-  while (index < fragment_.constants.size() && (fragment_.constants[index].low[0] != low ||
-                                                fragment_.constants[index].high[0] != high))
+  while (index < fragment_.constants.size() &&
+         (fragment_.constants[index].low[0] != low || fragment_.constants[index].high[0] != high))
     ++index;
   if (index == fragment_.constants.size()) {
     ConstantLines& lines = fragment_.constants.emplace_back();
@@ -302,8 +297,8 @@ void Filler::result_modifiers(std::span<const std::int64_t> fields, Encoding enc
   std::size_t own = fields.size();  // how many of them are clamp and omod
   if (encoding == Encoding::dpp && own >= 4) {
     own -= 4;
-    out_.immediate = static_cast<std::int32_t>(fields[own] | fields[own + 1] << 16 |
-                                               fields[own + 2] << 20);
+    out_.immediate =
+        static_cast<std::int32_t>(fields[own] | fields[own + 1] << 16 | fields[own + 2] << 20);
     if (fields[own + 3] != 0) flag(bound_ctrl);
   } else if (encoding == Encoding::sdwa) {
     const bool compare = starts_with(name_, "V_CMP");
@@ -402,8 +397,8 @@ void Filler::flat() {
       if (!is_data) flag(has_vaddr);
       ++vectors;
     } else if (fields++ == 0) {
-      out_.immediate = starts_with(name_, "FLAT") ? static_cast<std::int32_t>(imm(k))
-                                                  : sign_extend(imm(k), 13);
+      out_.immediate =
+          starts_with(name_, "FLAT") ? static_cast<std::int32_t>(imm(k)) : sign_extend(imm(k), 13);
     } else if ((imm(k) & 1) != 0) {
       flag(glc);
     }

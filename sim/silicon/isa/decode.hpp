@@ -53,17 +53,17 @@ class Decoder {
   ~Decoder();
   Decoder(Decoder&&) noexcept;
 
-  /// Decodes from the first byte to the end of the code that belongs together: behind an instruction
-  /// after which nothing goes on and to which no earlier branch jumps over. `bytes` end where the
-  /// mapping does. An illegal encoding becomes an instruction that raises the exception.
+  /// Decodes from the first byte to the end of the code that belongs together: behind an
+  /// instruction after which nothing goes on and to which no earlier branch jumps over. `bytes` end
+  /// where the mapping does. An illegal encoding becomes an instruction that raises the exception.
   std::unique_ptr<Fragment> decode(std::span<const std::byte> bytes, std::uint64_t va);
 
   struct Text {
-    std::string text;       ///< "v_add_f32_e32 v0, v1, v2", as llvm-objdump prints it
-    std::string mnemonic;   ///< without the suffix of its encoding
+    std::string text;      ///< "v_add_f32_e32 v0, v1, v2", as llvm-objdump prints it
+    std::string mnemonic;  ///< without the suffix of its encoding
     unsigned bytes = 4;
     bool legal = true;
-    bool executed = true;   ///< rocdrill has semantics for it
+    bool executed = true;  ///< rocdrill has semantics for it
   };
   /// Of the first instruction.
   Text disassemble(std::span<const std::byte> bytes, std::uint64_t va);

@@ -28,7 +28,13 @@ class Dispatcher::Job {
  public:
   Job(const Shape& shape, const Launch& launch, cp::AddressSpace& space, CodeCache& code,
       const std::atomic<bool>* cancel)
-      : plan_{.shape = shape, .launch = launch, .space = space, .code = code, .entry = {}, .units = {}}, cancel_(cancel) {}
+      : plan_{.shape = shape,
+              .launch = launch,
+              .space = space,
+              .code = code,
+              .entry = {},
+              .units = {}},
+        cancel_(cancel) {}
 
   bool plan();
   void step(std::uint64_t workgroup, std::uint32_t wave, const Look& look);
@@ -40,16 +46,12 @@ class Dispatcher::Job {
   std::unique_ptr<ResidentGroup> next_group(Worker& worker, Memory& memory);
   void finish(ResidentGroup& group, DispatchCounters& counters);
   void fail(const ResidentGroup& group);
-  bool cancelled() const {
-    return cancel_ != nullptr && cancel_->load(std::memory_order_relaxed);
-  }
+  bool cancelled() const { return cancel_ != nullptr && cancel_->load(std::memory_order_relaxed); }
   bool hung() const {
     return plan_.launch.most_slices != 0 &&
            slices_.load(std::memory_order_relaxed) >= plan_.launch.most_slices;
   }
-  bool over() const {
-    return failed_.load(std::memory_order_relaxed) || cancelled() || hung();
-  }
+  bool over() const { return failed_.load(std::memory_order_relaxed) || cancelled() || hung(); }
   bool take_slot(std::uint32_t& slot);
   void preload_kernarg();
 
@@ -119,14 +121,13 @@ bool Dispatcher::Job::plan() {
   }
   plan_.lds_bytes = round_up(launch.packet.group_segment_size, 512);
   for (std::uint32_t unit = 0; unit < shape.compute_units; ++unit)
-    if (launch.cu_mask.empty() || (unit / 32 < launch.cu_mask.size() &&
-                                   (launch.cu_mask[unit / 32] >> unit % 32 & 1) != 0))
+    if (launch.cu_mask.empty() ||
+        (unit / 32 < launch.cu_mask.size() && (launch.cu_mask[unit / 32] >> unit % 32 & 1) != 0))
       plan_.units.push_back(unit);
   if (plan_.units.empty()) plan_.units.push_back(0);  // KFD refuses an empty mask
   const unsigned waves_per_cu =
       occupancy(shape, kd, plan_.waves, plan_.lds_bytes).waves_per_simd * shape.simds_per_cu();
-  most_resident_ =
-      std::max<std::uint64_t>(1, waves_per_cu / plan_.waves) * plan_.units.size();
+  most_resident_ = std::max<std::uint64_t>(1, waves_per_cu / plan_.waves) * plan_.units.size();
   if (launch.packet.private_segment_size != 0)
     most_resident_ = std::min<std::uint64_t>(most_resident_, launch.scratch.slots / plan_.waves);
   if (most_resident_ == 0) {

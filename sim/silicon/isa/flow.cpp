@@ -61,9 +61,7 @@ const Instruction* s_sleep(Wave& w, const Instruction* i) {
 const Instruction* nothing(Wave&, const Instruction* i) { return i + 1; }
 
 /// 1 MSG_INTERRUPT: an event of the debugger or of s_trap's handler. Others belong to graphics.
-const Instruction* s_sendmsg(Wave& w, const Instruction* i) {
-  return w.refuse(i, "s_sendmsg");
-}
+const Instruction* s_sendmsg(Wave& w, const Instruction* i) { return w.refuse(i, "s_sendmsg"); }
 /// Without a trap handler of its own: 2 is abort (llvm.trap), 3 debugtrap, which goes on.
 const Instruction* s_trap(Wave& w, const Instruction* i) {
   if ((i->immediate & 0xFF) == 3) return i + 1;
@@ -73,8 +71,10 @@ const Instruction* s_sethalt(Wave& w, const Instruction* i) {
   return (i->immediate & 1) == 0 ? i + 1 : w.refuse(i, "s_sethalt 1");
 }
 
-#define BRANCH(name, condition) \
-  Entry { name, branch_if<[](const Wave& w) -> bool { return (condition); }>, nullptr, Class::branch }
+#define BRANCH(name, condition)                                                                \
+  Entry {                                                                                      \
+    name, branch_if<[](const Wave& w) -> bool { return (condition); }>, nullptr, Class::branch \
+  }
 
 const Entry table[] = {
     {"s_branch", taken, nullptr, Class::branch},
@@ -134,8 +134,8 @@ bool fits(const Wave& w, const Fragment& fragment) {
 
 void enter(Wave& w, const Fragment& fragment) {
   w.fragment = &fragment;
-  w.bases[static_cast<unsigned>(Kind::constant)] = const_cast<std::byte*>(
-      reinterpret_cast<const std::byte*>(fragment.constants.data()));
+  w.bases[static_cast<unsigned>(Kind::constant)] =
+      const_cast<std::byte*>(reinterpret_cast<const std::byte*>(fragment.constants.data()));
 }
 
 const Instruction* yield_for_mode(Wave& w, const Instruction* next) {

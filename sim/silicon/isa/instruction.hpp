@@ -7,8 +7,8 @@
 #include <cstddef>
 #include <cstdint>
 
-/// Of headers that the lanes' files include, too: those are compiled once per level of x86-64, and no
-/// function may come of it that the linker merges across levels.
+/// Of headers that the lanes' files include, too: those are compiled once per level of x86-64, and
+/// no function may come of it that the linker merges across levels.
 #define ROCDRILL_INLINE inline __attribute__((always_inline))
 
 namespace rocdrill::isa {
@@ -37,10 +37,10 @@ inline constexpr std::uint32_t wave_lanes = 64;
 
 /// Bits of Instruction::modifiers, as MC's srcN_modifiers has them.
 enum Modifier : std::uint8_t {
-  neg = 1,      ///< VOP3P: of the low half
-  abs = 2,      ///< VOP3P: neg_hi
-  op_sel = 4,   ///< the high half of the source (VOP3P: for the low half of the result)
-  op_sel_hi = 8 ///< VOP3P: the high half for the high half. In src0 of VOP3: op_sel of the result
+  neg = 1,       ///< VOP3P: of the low half
+  abs = 2,       ///< VOP3P: neg_hi
+  op_sel = 4,    ///< the high half of the source (VOP3P: for the low half of the result)
+  op_sel_hi = 8  ///< VOP3P: the high half for the high half. In src0 of VOP3: op_sel of the result
 };
 
 /// Byte or word that SDWA takes from, or puts into, a dword.
@@ -110,17 +110,21 @@ struct alignas(64) Instruction {
   std::uint16_t flags = 0;        ///< Flag bits
   std::uint8_t bytes = 0;         ///< of the encoding: 4, 8 or 12
   Class counted_as = Class::other;
-  std::uint8_t omod = 0;        ///< 0 none, 1 *2, 2 *4, 3 /2
-  std::uint8_t registers = 0;   ///< memory: dwords of data
+  std::uint8_t omod = 0;       ///< 0 none, 1 *2, 2 *4, 3 /2
+  std::uint8_t registers = 0;  ///< memory: dwords of data
   Precision precision = Precision::none;
 };
 static_assert(sizeof(Instruction) == 64);
 
 /// Indices into offset[] and kind[].
-enum : unsigned { dst = 0, src0 = 1, src1 = 2, src2 = 3, sdst = 4 };  ///< SALU and VALU
+enum : unsigned { dst = 0, src0 = 1, src1 = 2, src2 = 3, sdst = 4 };         ///< SALU and VALU
 enum : unsigned { vdst = 0, vaddr = 1, vdata = 2, saddr = 3, soffset = 4 };  ///< FLAT family, MUBUF
-inline constexpr unsigned srsrc = saddr;                                  ///< MUBUF, MTBUF
-enum : unsigned { ds_dst = 0, ds_addr = 1, ds_data0 = 2, ds_data1 = 3 };  ///< DS
-enum : unsigned { sm_dst = 0, sm_base = 1, sm_offset = 2 };  ///< SMEM; sm_dst is the data of a store
+inline constexpr unsigned srsrc = saddr;                                     ///< MUBUF, MTBUF
+enum : unsigned { ds_dst = 0, ds_addr = 1, ds_data0 = 2, ds_data1 = 3 };     ///< DS
+enum : unsigned {
+  sm_dst = 0,
+  sm_base = 1,
+  sm_offset = 2
+};  ///< SMEM; sm_dst is the data of a store
 
 }  // namespace rocdrill::isa

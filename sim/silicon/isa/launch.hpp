@@ -56,8 +56,9 @@ struct Occupancy {
   unsigned waves_per_simd = 0;
   enum class Limit : std::uint8_t { wave_slots, vgprs, lds } limit = Limit::wave_slots;
 };
-/// `waves`: of a workgroup; `lds_bytes`: of a workgroup. Source: the MI200 and MI300 ISA guides (512
-/// VGPRs of a SIMD's lane in granules of 8, 8 wave slots; before gfx90a 256 in granules of 4, 10).
+/// `waves`: of a workgroup; `lds_bytes`: of a workgroup. Source: the MI200 and MI300 ISA guides
+/// (512 VGPRs of a SIMD's lane in granules of 8, 8 wave slots; before gfx90a 256 in granules of 4,
+/// 10).
 Occupancy occupancy(const Shape& shape, const KernelDescriptor& descriptor, unsigned waves,
                     std::uint32_t lds_bytes);
 
@@ -82,7 +83,7 @@ enum class End : std::uint8_t {
 struct Outcome {
   End end = End::completed;
   Exception exception;
-  std::string text;  ///< what is not modelled
+  std::string text;      ///< what is not modelled
   std::uint64_t va = 0;  ///< of the instruction that ended it
   std::array<std::uint32_t, 3> workgroup{};
   std::uint32_t wave = 0;  ///< in the workgroup

@@ -76,9 +76,7 @@ u32 shift_add(u32 a, u32 b, u32& scc) {
 u32 bfe_u32(u32 a, u32 b, u32& scc) {
   const u32 offset = b & 31;
   const u32 width = b >> 16 & 127;
-  const u32 value = width == 0    ? 0
-                    : width >= 32 ? a >> offset
-                                  : a >> offset & ((1u << width) - 1);
+  const u32 value = width == 0 ? 0 : width >= 32 ? a >> offset : a >> offset & ((1u << width) - 1);
   scc = value != 0 ? 1 : 0;
   return value;
 }
@@ -320,26 +318,52 @@ const Instruction* set_register(Wave& w, const Instruction* i) {
   return yield_for_mode(w, i + 1);
 }
 
-#define BINARY32(name, expression) \
-  Entry { name, binary32<[](u32 a, u32 b, [[maybe_unused]] u32& scc) -> u32 { return (expression); }>, nullptr, Class::salu }
-#define BINARY64(name, expression) \
-  Entry { name, binary64<[](u64 a, u64 b, [[maybe_unused]] u32& scc) -> u64 { return (expression); }>, nullptr, Class::salu }
-#define SHIFT64(name, expression) \
-  Entry { name, shift64<[](u64 a, u32 b, [[maybe_unused]] u32& scc) -> u64 { return (expression); }>, nullptr, Class::salu }
-#define UNARY32(name, expression) \
-  Entry { name, unary32<[](u32 a, [[maybe_unused]] u32& scc) -> u32 { return (expression); }>, nullptr, Class::salu }
-#define UNARY64(name, expression) \
-  Entry { name, unary64<[](u64 a, [[maybe_unused]] u32& scc) -> u64 { return (expression); }>, nullptr, Class::salu }
-#define COUNT64(name, expression) \
-  Entry { name, count64<[](u64 a, [[maybe_unused]] u32& scc) -> u32 { return (expression); }>, nullptr, Class::salu }
-#define COMPARE32(name, expression) \
-  Entry { name, compare32<[](u32 a, u32 b) { return (expression); }>, nullptr, Class::salu }
-#define COMPARE_K(name, extended, expression) \
-  Entry { name, compare_k<[](u32 a, u32 b) { return (expression); }, extended>, nullptr, Class::salu }
-#define SAVE_EXEC(name, expression) \
-  Entry { name, save_exec<[](u64 s, u64 exec) -> u64 { return (expression); }>, nullptr, Class::salu }
-#define WRITE_EXEC(name, expression) \
-  Entry { name, write_exec<[](u64 s, u64 exec) -> u64 { return (expression); }>, nullptr, Class::salu }
+#define BINARY32(name, expression)                                                               \
+  Entry {                                                                                        \
+    name, binary32<[](u32 a, u32 b, [[maybe_unused]] u32& scc) -> u32 { return (expression); }>, \
+        nullptr, Class::salu                                                                     \
+  }
+#define BINARY64(name, expression)                                                               \
+  Entry {                                                                                        \
+    name, binary64<[](u64 a, u64 b, [[maybe_unused]] u32& scc) -> u64 { return (expression); }>, \
+        nullptr, Class::salu                                                                     \
+  }
+#define SHIFT64(name, expression)                                                               \
+  Entry {                                                                                       \
+    name, shift64<[](u64 a, u32 b, [[maybe_unused]] u32& scc) -> u64 { return (expression); }>, \
+        nullptr, Class::salu                                                                    \
+  }
+#define UNARY32(name, expression)                                                                 \
+  Entry {                                                                                         \
+    name, unary32<[](u32 a, [[maybe_unused]] u32& scc) -> u32 { return (expression); }>, nullptr, \
+        Class::salu                                                                               \
+  }
+#define UNARY64(name, expression)                                                                 \
+  Entry {                                                                                         \
+    name, unary64<[](u64 a, [[maybe_unused]] u32& scc) -> u64 { return (expression); }>, nullptr, \
+        Class::salu                                                                               \
+  }
+#define COUNT64(name, expression)                                                                 \
+  Entry {                                                                                         \
+    name, count64<[](u64 a, [[maybe_unused]] u32& scc) -> u32 { return (expression); }>, nullptr, \
+        Class::salu                                                                               \
+  }
+#define COMPARE32(name, expression)                                                  \
+  Entry {                                                                            \
+    name, compare32<[](u32 a, u32 b) { return (expression); }>, nullptr, Class::salu \
+  }
+#define COMPARE_K(name, extended, expression)                                                  \
+  Entry {                                                                                      \
+    name, compare_k<[](u32 a, u32 b) { return (expression); }, extended>, nullptr, Class::salu \
+  }
+#define SAVE_EXEC(name, expression)                                                            \
+  Entry {                                                                                      \
+    name, save_exec<[](u64 s, u64 exec) -> u64 { return (expression); }>, nullptr, Class::salu \
+  }
+#define WRITE_EXEC(name, expression)                                                            \
+  Entry {                                                                                       \
+    name, write_exec<[](u64 s, u64 exec) -> u64 { return (expression); }>, nullptr, Class::salu \
+  }
 #define OTHER(name) \
   Entry { #name, name, nullptr, Class::salu }
 
@@ -384,8 +408,8 @@ const Entry table[] = {
     BINARY32("s_max_u32", choose(a >= b, a, b, scc)),
     OTHER(s_cselect_b32),
     OTHER(s_cselect_b64),
-    BINARY32("s_and_b32", result(a & b, scc)),
-    BINARY64("s_and_b64", result(a & b, scc)),
+    BINARY32("s_and_b32", result(a& b, scc)),
+    BINARY64("s_and_b64", result(a& b, scc)),
     BINARY32("s_or_b32", result(a | b, scc)),
     BINARY64("s_or_b64", result(a | b, scc)),
     BINARY32("s_xor_b32", result(a ^ b, scc)),
@@ -394,8 +418,8 @@ const Entry table[] = {
     BINARY64("s_andn2_b64", result(a & ~b, scc)),
     BINARY32("s_orn2_b32", result(a | ~b, scc)),
     BINARY64("s_orn2_b64", result(a | ~b, scc)),
-    BINARY32("s_nand_b32", result(~(a & b), scc)),
-    BINARY64("s_nand_b64", result(~(a & b), scc)),
+    BINARY32("s_nand_b32", result(~(a& b), scc)),
+    BINARY64("s_nand_b64", result(~(a& b), scc)),
     BINARY32("s_nor_b32", result(~(a | b), scc)),
     BINARY64("s_nor_b64", result(~(a | b), scc)),
     BINARY32("s_xnor_b32", result(~(a ^ b), scc)),
@@ -415,8 +439,7 @@ const Entry table[] = {
     BINARY32("s_bfe_i32", bfe_i32(a, b, scc)),
     SHIFT64("s_bfe_u64", bfe_u64(a, b, scc)),
     SHIFT64("s_bfe_i64", bfe_i64(a, b, scc)),
-    BINARY32("s_absdiff_i32",
-             result(sign(a) > sign(b) ? a - b : b - a, scc)),
+    BINARY32("s_absdiff_i32", result(sign(a) > sign(b) ? a - b : b - a, scc)),
     BINARY32("s_lshl1_add_u32", shift_add<1>(a, b, scc)),
     BINARY32("s_lshl2_add_u32", shift_add<2>(a, b, scc)),
     BINARY32("s_lshl3_add_u32", shift_add<3>(a, b, scc)),
@@ -466,12 +489,12 @@ const Entry table[] = {
     SAVE_EXEC("s_xor_saveexec_b64", s ^ exec),
     SAVE_EXEC("s_andn2_saveexec_b64", s & ~exec),
     SAVE_EXEC("s_orn2_saveexec_b64", s | ~exec),
-    SAVE_EXEC("s_nand_saveexec_b64", ~(s & exec)),
+    SAVE_EXEC("s_nand_saveexec_b64", ~(s& exec)),
     SAVE_EXEC("s_nor_saveexec_b64", ~(s | exec)),
     SAVE_EXEC("s_xnor_saveexec_b64", ~(s ^ exec)),
-    SAVE_EXEC("s_andn1_saveexec_b64", ~s & exec),
+    SAVE_EXEC("s_andn1_saveexec_b64", ~s& exec),
     SAVE_EXEC("s_orn1_saveexec_b64", ~s | exec),
-    WRITE_EXEC("s_andn1_wrexec_b64", ~s & exec),
+    WRITE_EXEC("s_andn1_wrexec_b64", ~s& exec),
     WRITE_EXEC("s_andn2_wrexec_b64", s & ~exec),
 
     COMPARE32("s_cmp_eq_i32", a == b),

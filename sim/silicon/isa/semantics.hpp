@@ -40,11 +40,11 @@ std::vector<std::string_view> executed_mnemonics();
 
 /// Wrappers, by level: the `run` of an instruction whose `body` is the Entry's.
 struct Wrappers {
-  Handler sdwa;           ///< the result is a VGPR
-  Handler sdwa_compare;   ///< the result is a mask (VOPC)
+  Handler sdwa;          ///< the result is a VGPR
+  Handler sdwa_compare;  ///< the result is a mask (VOPC)
   Handler dpp;
   Handler dpp_compare;
-  Handler op_sel;         ///< 16-bit VOP3 with op_sel
+  Handler op_sel;  ///< 16-bit VOP3 with op_sel
 };
 const Wrappers& wrappers(Level level);
 

@@ -134,7 +134,8 @@ struct alignas(64) Wave {
     next = at;
     return nullptr;
   }
-  ROCDRILL_INLINE const Instruction* fault(const Instruction* at, std::uint64_t address, cp::Access access) {
+  ROCDRILL_INLINE const Instruction* fault(const Instruction* at, std::uint64_t address,
+                                           cp::Access access) {
     stop = Stop::exception;
     exception = {cp::KfdException::wave_memory_violation, address, access};
     next = at;

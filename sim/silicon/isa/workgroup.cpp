@@ -13,7 +13,9 @@ namespace {
 
 constexpr std::align_val_t line{64};
 
-std::byte* allocate(std::size_t bytes) { return static_cast<std::byte*>(::operator new(bytes, line)); }
+std::byte* allocate(std::size_t bytes) {
+  return static_cast<std::byte*>(::operator new(bytes, line));
+}
 
 }  // namespace
 
@@ -32,8 +34,7 @@ Occupancy occupancy(const Shape& shape, const KernelDescriptor& descriptor, unsi
     result = {registers / allocated, Occupancy::Limit::vgprs};
   if (lds_bytes != 0) {
     const unsigned groups = shape.lds_bytes_per_cu / lds_bytes;
-    const unsigned per_simd =
-        (groups * waves + shape.simds_per_cu() - 1) / shape.simds_per_cu();
+    const unsigned per_simd = (groups * waves + shape.simds_per_cu() - 1) / shape.simds_per_cu();
     if (per_simd < result.waves_per_simd) result = {per_simd, Occupancy::Limit::lds};
   }
   return result;
@@ -50,7 +51,9 @@ std::uint64_t DispatchCounters::total() const {
   return sum;
 }
 
-void ResidentGroup::Aligned::operator()(std::byte* memory) const { ::operator delete(memory, line); }
+void ResidentGroup::Aligned::operator()(std::byte* memory) const {
+  ::operator delete(memory, line);
+}
 
 void ResidentGroup::reserve(const DispatchPlan& plan) {
   register_bytes_ = std::size_t{plan.vgprs + plan.agprs} * vgpr_bytes;
@@ -98,9 +101,7 @@ void ResidentGroup::set_up_wave(const DispatchPlan& plan, std::uint32_t number, 
   std::byte* const registers = registers_.get() + number * register_bytes_;
   // Undefined on hardware; here runs have to be repeatable.
   std::memset(registers, 0, register_bytes_);
-  auto base = [&wave](Kind kind) -> std::byte*& {
-    return wave.bases[static_cast<unsigned>(kind)];
-  };
+  auto base = [&wave](Kind kind) -> std::byte*& { return wave.bases[static_cast<unsigned>(kind)]; };
   base(Kind::vgpr) = registers;
   base(Kind::agpr) = registers + std::size_t{plan.vgprs} * vgpr_bytes;
   base(Kind::sgpr) = base(Kind::special) = base(Kind::none) = reinterpret_cast<std::byte*>(wave.s);
@@ -120,8 +121,8 @@ void ResidentGroup::set_up_wave(const DispatchPlan& plan, std::uint32_t number, 
   wave.environment = &plan.launch.environment;
   wave.architected_scratch = plan.shape.architected_scratch();
   wave.scratch_bytes = plan.launch.packet.private_segment_size;
-  const std::uint64_t offset = (std::uint64_t{slot_} * plan.waves + number) *
-                               plan.launch.scratch.wave_bytes;
+  const std::uint64_t offset =
+      (std::uint64_t{slot_} * plan.waves + number) * plan.launch.scratch.wave_bytes;
   wave.scratch_va = plan.launch.scratch.va + offset;
   enter(wave, *plan.entry.fragment);
   wave.next = plan.entry.instruction;
@@ -226,8 +227,7 @@ void ResidentGroup::count(DispatchCounters& counters) const {
   ++counters.workgroups;
   counters.waves += wave_count_;
   for (std::uint32_t n = 0; n < wave_count_; ++n)
-    for (std::size_t k = 0; k < class_count; ++k)
-      counters.instructions[k] += waves_[n].executed[k];
+    for (std::size_t k = 0; k < class_count; ++k) counters.instructions[k] += waves_[n].executed[k];
 }
 
 }  // namespace rocdrill::isa

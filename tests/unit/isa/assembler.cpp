@@ -66,8 +66,7 @@ std::vector<std::byte> Assembler::assemble(std::string_view text) const {
   std::unique_ptr<llvm::MCAsmBackend> backend(
       target->createMCAsmBackend(*subtarget, *registers, options));
   std::unique_ptr<llvm::MCObjectWriter> writer = backend->createObjectWriter(stream);
-  std::unique_ptr<llvm::MCCodeEmitter> emitter(
-      target->createMCCodeEmitter(*instructions, context));
+  std::unique_ptr<llvm::MCCodeEmitter> emitter(target->createMCCodeEmitter(*instructions, context));
   const std::unique_ptr<llvm::MCStreamer> streamer(target->createMCObjectStreamer(
       triple, context, std::move(backend), std::move(writer), std::move(emitter), *subtarget));
   const std::unique_ptr<llvm::MCAsmParser> parser(

@@ -1,6 +1,7 @@
 // Atomics of memory and of LDS.
 #include <gtest/gtest.h>
 
+#include <barrier>
 #include <cmath>
 #include <limits>
 #include <thread>
@@ -541,31 +542,33 @@ TEST(Atomic, ThroughApertures) {
 }
 
 TEST(Atomic, WavesOnSeveralThreadsLoseNothing) {
-  for (const char* name : {"add", "inc", "add_f32", "umax"}) {
+  for (const std::string name : {"add", "inc", "add_f32", "umax"}) {
     alignas(4096) static u32 shared[1024];
     std::memset(shared, 0, sizeof shared);
-    constexpr unsigned rounds = 50;
+    constexpr unsigned rounds = 40000;
+    std::barrier begin(2);
     const auto work = [&] {
       Machine m("gfx942");
       m.space().add(shared, sizeof shared);
       for (unsigned l = 0; l < 64; ++l) {
         set_address(m, 2, l, reinterpret_cast<std::uintptr_t>(shared) + l % 2 * 4);
-        m.v(8)[l] = std::string(name) == "add_f32" ? 0x3F800000
-                    : std::string(name) == "inc"   ? 0xFFFFFFFF
-                                                   : 1;
+        m.v(8)[l] = name == "add_f32" ? 0x3F800000 : name == "inc" ? 0xFFFFFFFF : 1;
       }
-      std::string text;
-      for (unsigned n = 0; n < 20; ++n)
-        text += std::string("global_atomic_") + name + " v[2:3], v8, off\n";
-      for (unsigned n = 0; n < rounds; ++n) EXPECT_EQ(m.run(text), Stop::ended);
+      EXPECT_EQ(m.run("s_nop 0"), Stop::ended);  // LLVM is loaded
+      begin.arrive_and_wait();
+      EXPECT_EQ(m.run("s_mov_b32 s0, " + std::to_string(rounds) + "\n1:\n global_atomic_" + name +
+                      " v[2:3], v8, off\n s_sub_u32 s0, s0, 1\n s_cmp_lg_u32 s0, 0\n"
+                      "s_cbranch_scc1 1b"),
+                Stop::ended);
     };
     std::thread other(work);
     work();
     other.join();
-    constexpr u32 all = 2 * rounds * 20 * 32;
-    const u32 expected = std::string(name) == "add_f32" ? std::bit_cast<u32>(float{all})
-                         : std::string(name) == "umax"  ? 1
-                                                        : all;
+    constexpr u32 all = 2 * rounds * 32;
+    static_assert(all < 1 << 24, "floats count no further");
+    const u32 expected = name == "add_f32" ? std::bit_cast<u32>(float{all})
+                         : name == "umax"  ? 1
+                                           : all;
     EXPECT_EQ(shared[0], expected) << name;
     EXPECT_EQ(shared[1], expected) << name;
   }

@@ -114,24 +114,31 @@ TEST(Lds, TwoValues) {
     randomise_lds(m, random);
     for (const Two& two : kinds) {
       for (const std::uint64_t lanes : some_lanes) {
-        for (unsigned l = 0; l < 64; ++l) m.v(2)[l] = l == 7 ? 65530 : l * 2 * two.bytes;
+        for (unsigned l = 0; l < 64; ++l) {
+          m.v(2)[l] = l * 2 * two.bytes;
+          if (l == 7) m.v(2)[l] = 65530;
+          if (l == 9) m.v(2)[l] = 65536 - 6 * two.unit;  // the sixth value is beyond
+        }
         m.wave().set_exec(lanes);
         randomise(m, 8, 4, random);
-        const Lanes before[4] = {m.lanes(8), m.lanes(9), m.lanes(10), m.lanes(11)};
         const unsigned dwords = two.bytes / 4;
-        ASSERT_EQ(m.run(std::string("ds_read") + two.suffix + " " +
-                        registers('v', 8, 2 * two.bytes) + ", v2 offset0:5 offset1:19"),
-                  Stop::ended);
-        for (unsigned l = 0; l < 64; ++l)
-          for (unsigned r = 0; r < 2 * dwords; ++r) {
-            const unsigned begin = m.v(2)[l] + (r < dwords ? 5 : 19) * two.unit;
-            std::uint32_t expected = before[r][l];
-            if (active(lanes, l))
-              expected = begin + two.bytes <= 65536
-                             ? peek<std::uint32_t>(lds_of(m) + begin + r % dwords * 4)
-                             : 0;
-            ASSERT_EQ(m.v(8 + r)[l], expected) << two.suffix << " " << l;
-          }
+        for (const unsigned second : {19u, 6u}) {
+          const Lanes before[4] = {m.lanes(8), m.lanes(9), m.lanes(10), m.lanes(11)};
+          ASSERT_EQ(
+              m.run(std::string("ds_read") + two.suffix + " " + registers('v', 8, 2 * two.bytes) +
+                    ", v2 offset0:5 offset1:" + std::to_string(second)),
+              Stop::ended);
+          for (unsigned l = 0; l < 64; ++l)
+            for (unsigned r = 0; r < 2 * dwords; ++r) {
+              const unsigned begin = m.v(2)[l] + (r < dwords ? 5 : second) * two.unit;
+              std::uint32_t expected = before[r][l];
+              if (active(lanes, l))
+                expected = begin + two.bytes <= 65536
+                               ? peek<std::uint32_t>(lds_of(m) + begin + r % dwords * 4)
+                               : 0;
+              ASSERT_EQ(m.v(8 + r)[l], expected) << two.suffix << " " << l;
+            }
+        }
         randomise(m, 8, 4, random);
         std::vector<std::uint8_t> expected(lds_of(m), lds_of(m) + 65536);
         for (unsigned n = 0; n < 2; ++n)
@@ -225,8 +232,7 @@ TEST(Lds, WhatThereIsNotIsRefused) {
   EXPECT_EQ(m.run("ds_gws_init v0 gds"), Stop::unmodelled);
 }
 
-// --- between lanes
-// -----------------------------------------------------------------------------------
+// --- between lanes -------------------------------------------------------------------------------
 
 TEST(Lds, Permutations) {
   for_levels([](isa::Level level) {

@@ -22,9 +22,10 @@ TEST(Scalar, AdditionCarries) {
 
 TEST(Scalar, LiteralsAndInlineConstants) {
   Machine m;
-  EXPECT_EQ(m.run("s_mov_b32 s0, 0x12345678\n s_mov_b64 s[2:3], -5\n s_mov_b64 s[4:5], 1.0\n"
-                  "s_mov_b32 s6, 1.0\n s_and_b64 s[8:9], s[2:3], 0x80000000\n s_movk_i32 s10, 0x8000"),
-            Stop::ended);
+  EXPECT_EQ(
+      m.run("s_mov_b32 s0, 0x12345678\n s_mov_b64 s[2:3], -5\n s_mov_b64 s[4:5], 1.0\n"
+            "s_mov_b32 s6, 1.0\n s_and_b64 s[8:9], s[2:3], 0x80000000\n s_movk_i32 s10, 0x8000"),
+      Stop::ended);
   EXPECT_EQ(m.s(0), 0x12345678u);
   EXPECT_EQ(m.wave().pair(2), ~4ull);
   EXPECT_EQ(m.wave().pair(4), std::bit_cast<std::uint64_t>(1.0));

@@ -165,8 +165,10 @@ TEST_P(Bench, ANullPointerIsAMemoryViolation) {
   const auto bench = bench_of("saxpy/" + target() + ".co");
   KernelLaunch launch{.kernel = "saxpy",
                       .geometry = {.grid = {64, 1, 1}, .group = {64, 1, 1}},
-                      .arguments = {std::vector<std::byte>(8), std::vector<std::byte>(8),
-                                    std::vector<std::byte>(4), {std::byte{64}, {}, {}, {}}},
+                      .arguments = {std::vector<std::byte>(8),
+                                    std::vector<std::byte>(8),
+                                    std::vector<std::byte>(4),
+                                    {std::byte{64}, {}, {}, {}}},
                       .dynamic_lds = 0};
   const auto outcome = bench->run(launch);
   ASSERT_TRUE(outcome) << outcome.error();

@@ -19,8 +19,7 @@ ROCDRILL_INLINE To bits_as(From value) {
   return __builtin_bit_cast(To, value);
 }
 
-// --- floating point
-// ----------------------------------------------------------------------------------
+// --- floating point ------------------------------------------------------------------------------
 
 ROCDRILL_INLINE float flushed(float value, FloatMode mode) {
   const u32 raw = bits_as<u32>(value);
@@ -69,8 +68,7 @@ ROCDRILL_INLINE u32 add_bfloat(u32 a, u32 b) {
   return (raw + 0x7FFF + (raw >> 16 & 1)) >> 16;
 }
 
-// --- operations: T is what lies in memory, compute() what it becomes
-// ---------------------------------
+// --- operations: T is what lies in memory, compute() what it becomes -----------------------------
 
 template <class Type>
 struct Add {
@@ -163,8 +161,7 @@ struct AddPkBf16 {
   }
 };
 
-// --- a lane's registers
-// -------------------------------------------------------------------------------
+// --- a lane's registers --------------------------------------------------------------------------
 
 template <class T>
 ROCDRILL_INLINE T read_lane(const std::byte* registers, unsigned lane) {

@@ -90,8 +90,11 @@ bool place_rest(Wave& w, const Instruction* i, const Buffer& b, const Operands& 
   if (p.form != Places::Form::each) {
     const bool near = p.form == Places::Form::near;
     const u32 stride = p.form == Places::Form::rows ? 4 : want.bytes;
+    const auto first = reinterpret_cast<u64>(p.first);
     for (unsigned l = 0; l < wave_lanes; ++l)
-      p.at[l] = (p.lanes >> l & 1) != 0 ? p.first + (near ? p.offset[l] : l * stride) : p.spare[l];
+      p.at[l] = (p.lanes >> l & 1) == 0
+                    ? p.spare[l]
+                    : reinterpret_cast<std::byte*>(first + (near ? p.offset[l] : l * stride));
     p.form = Places::Form::each;
   }
   for (; rest != 0; rest &= rest - 1) {
@@ -187,7 +190,7 @@ bool place_indexed(Wave& w, const Instruction* i, const Buffer& b, Operands& ope
 /// Caches: the host's are coherent. What the fences of the memory model lack is that a load does
 /// not pass an earlier store.
 const Instruction* fence(Wave&, const Instruction* i) {
-  __atomic_thread_fence(__ATOMIC_SEQ_CST);
+  _mm_mfence();
   return i + 1;
 }
 

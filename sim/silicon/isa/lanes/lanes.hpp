@@ -87,8 +87,8 @@ ROCDRILL_INLINE void store(void* to, U32 value, std::uint32_t mask) {
   _mm512_mask_storeu_epi32(to, static_cast<__mmask16>(mask), as<__m512i>(value));
 #elif defined(__AVX2__)
   // Not a masked store: those take dozens of cycles on some processors.
-  *static_cast<U32u*>(to) = as<U32>(_mm256_blendv_ps(as<__m256>(load(to)), as<__m256>(value),
-                                                     as<__m256>(expand(mask))));
+  *static_cast<U32u*>(to) =
+      as<U32>(_mm256_blendv_ps(as<__m256>(load(to)), as<__m256>(value), as<__m256>(expand(mask))));
 #else
   const U32 keep = expand(mask);
   *static_cast<U32u*>(to) = (value & keep) | (load(to) & ~keep);

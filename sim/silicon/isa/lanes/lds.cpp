@@ -135,8 +135,7 @@ const Instruction* count(Wave& w, const Instruction* i) {
   return i + 1;
 }
 
-// --- between lanes, without LDS
-// ----------------------------------------------------------------------
+// --- between lanes, without LDS ------------------------------------------------------------------
 
 struct alignas(64) Row {
   u32 lane[wave_lanes];

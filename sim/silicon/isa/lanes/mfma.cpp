@@ -215,7 +215,8 @@ void multiply_small(Wave& w, const Instruction& i, const Source& c, const Values
     for (unsigned v = 0; v < blocks; ++v) {
       V sum = as<V>(addend(c, r, v));
       for (unsigned e = 0; e < per_lane; ++e)
-        sum = add_product(as<V>(values(&rows[e][v * width])), as<V>(values(&b.v[e][v * width])), sum);
+        sum =
+            add_product(as<V>(values(&rows[e][v * width])), as<V>(values(&b.v[e][v * width])), sum);
       result[r][v] = as<U32>(sum);
     }
   }

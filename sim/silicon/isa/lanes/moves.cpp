@@ -7,8 +7,7 @@ namespace {
 
 using Form = Places::Form;
 
-// --- two vectors as pairs of elements
-// --------------------------------------------------------------
+// --- two vectors as pairs of elements ------------------------------------------------------------
 
 #if defined(__AVX512F__)
 ROCDRILL_INLINE U32 pick(U32 a, U32 b, const u32* which) {
@@ -48,9 +47,8 @@ ROCDRILL_INLINE U32 zip_low(U32 a, U32 b) { return unpack_low(a, b); }
 ROCDRILL_INLINE U32 zip_high(U32 a, U32 b) { return unpack_high(a, b); }
 #endif
 
-ROCDRILL_INLINE void keep(void* to, U32 value) { *static_cast<U32u*>(to) = value; }
 ROCDRILL_INLINE U32 at(const std::byte* from, unsigned vector) {
-  return load(from + std::size_t{vector} * 4 * width);
+  return load_bytes(from + std::size_t{vector} * 4 * width);
 }
 template <class T>
 ROCDRILL_INLINE T read(const std::byte* from) {
@@ -63,8 +61,7 @@ ROCDRILL_INLINE void copy(std::byte* to, const std::byte* from) {
   __builtin_memcpy(to, from, bytes);
 }
 
-// --- loads
-// -------------------------------------------------------------------------------------------
+// --- loads ---------------------------------------------------------------------------------------
 
 /// Where a block of register `n` is written, under a mask.
 struct Sink {
@@ -109,9 +106,11 @@ ROCDRILL_INLINE void spread(const std::byte* from, const Sink& sink, unsigned re
 template <class F>
 ROCDRILL_INLINE void with_places(const Places& p, const F& f) {
   if (p.form == Form::near) {
-    std::byte* base = p.first;
+    const auto base = reinterpret_cast<u64>(p.first);
     const u32* offset = p.offset;
-    f([base, offset](unsigned l) __attribute__((always_inline)) { return base + offset[l]; });
+    f([base, offset](unsigned l) __attribute__((always_inline)) {
+      return reinterpret_cast<std::byte*>(base + offset[l]);
+    });
   } else {
     std::byte* const* all = p.at;
     f([all](unsigned l) __attribute__((always_inline)) { return all[l]; });
@@ -201,8 +200,7 @@ void load_part(std::byte* registers, Places& p) {
   }
 }
 
-// --- stores
-// ------------------------------------------------------------------------------------------
+// --- stores --------------------------------------------------------------------------------------
 
 /// Registers as lanes of 2 or 4 dwords that follow each other; of the latter, 3 may count.
 template <unsigned dwords>
@@ -213,8 +211,8 @@ ROCDRILL_INLINE void line_up(std::byte* to, const std::byte* registers, unsigned
   for (unsigned b = 0; b < blocks; ++b) {
     std::byte* out = to + std::size_t{b} * dwords * 4 * width;
     if constexpr (dwords == 2) {
-      keep(out, zip_low(part(0, b), part(1, b)));
-      keep(out + 4 * width, zip_high(part(0, b), part(1, b)));
+      keep_bytes(out, zip_low(part(0, b), part(1, b)));
+      keep_bytes(out + 4 * width, zip_high(part(0, b), part(1, b)));
     } else {
       const U32 x = part(0, b);
       const U32 y = part(1, b);
@@ -224,10 +222,10 @@ ROCDRILL_INLINE void line_up(std::byte* to, const std::byte* registers, unsigned
       const U32 xz_high = zip_high(x, z);
       const U32 yt_low = zip_low(y, t);
       const U32 yt_high = zip_high(y, t);
-      keep(out, zip_low(xz_low, yt_low));
-      keep(out + 4 * width, zip_high(xz_low, yt_low));
-      keep(out + 8 * width, zip_low(xz_high, yt_high));
-      keep(out + 12 * width, zip_high(xz_high, yt_high));
+      keep_bytes(out, zip_low(xz_low, yt_low));
+      keep_bytes(out + 4 * width, zip_high(xz_low, yt_low));
+      keep_bytes(out + 8 * width, zip_low(xz_high, yt_high));
+      keep_bytes(out + 12 * width, zip_high(xz_high, yt_high));
     }
   }
 }
@@ -245,7 +243,7 @@ ROCDRILL_INLINE void for_lanes(u64 lanes, const F& f) {
 /// What lies in the other lanes' places is other waves' to write meanwhile.
 ROCDRILL_INLINE void store_in_memory(std::byte* to, U32 value, u32 mask) {
   if (mask == (1u << width) - 1) {
-    keep(to, value);
+    keep_bytes(to, value);
     return;
   }
 #if defined(__AVX512F__)

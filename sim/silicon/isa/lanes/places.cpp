@@ -1,7 +1,10 @@
 // Addresses of the FLAT family and of DS.
 //
-// Alignment: KFD sets SH_MEM_CONFIG.ALIGNMENT_MODE to unaligned, which vector memory and LDS obey;
-// atomics have to be naturally aligned all the same.
+// Alignment: KFD sets SH_MEM_CONFIG.ALIGNMENT_MODE to unaligned (kernel source), which vector
+// memory and LDS obey; atomics have to be naturally aligned all the same (ISA guides). Beyond LDS
+// or a lane's scratch, an aperture's address is a memory violation of the address unit (ISA
+// guides), which ROCr reports as an aperture violation (its trap handler); that SCRATCH behaves as
+// FLAT does is assumed. DS beyond LDS reads 0 and writes nothing (ISA guides).
 #include "sim/silicon/isa/lanes/places.hpp"
 
 namespace rocdrill::isa::ROCDRILL_LEVEL {

@@ -40,7 +40,8 @@ struct Places {
 
 /// `near` or `each`.
 ROCDRILL_INLINE std::byte* place_of(const Places& p, unsigned lane) {
-  return p.form == Places::Form::near ? p.first + p.offset[lane] : p.at[lane];
+  if (p.form != Places::Form::near) return p.at[lane];
+  return reinterpret_cast<std::byte*>(reinterpret_cast<u64>(p.first) + p.offset[lane]);
 }
 
 struct Want {
@@ -78,6 +79,13 @@ inline constexpr u64 nowhere = ~u64{0};
 bool place_pieces(Wave& w, const Instruction* i, unsigned lane, const u64* va, Want want,
                   Places& p);
 
+/// Vectors at any address.
+typedef U32 U32b __attribute__((aligned(1)));
+ROCDRILL_INLINE U32 load_bytes(const std::byte* from) {
+  return *reinterpret_cast<const U32b*>(from);
+}
+ROCDRILL_INLINE void keep_bytes(std::byte* to, U32 value) { *reinterpret_cast<U32b*>(to) = value; }
+
 /// The scalar operand `n`.
 ROCDRILL_INLINE u32 scalar(const Wave& w, const Instruction& i, unsigned n) {
   if (i.kind[n] == Kind::none) return 0;
@@ -85,8 +93,7 @@ ROCDRILL_INLINE u32 scalar(const Wave& w, const Instruction& i, unsigned n) {
   return *reinterpret_cast<const u32*>(operand(w, i, n));
 }
 
-// --- 64 offsets at once
-// ----------------------------------------------------------------------------
+// --- 64 offsets at once --------------------------------------------------------------------------
 
 ROCDRILL_INLINE unsigned first_of(u64 lanes) {
   return static_cast<unsigned>(__builtin_ctzll(lanes));
@@ -188,9 +195,13 @@ void store_b96(std::byte*, Places&);
 void store_b128(std::byte*, Places&);
 
 using Place = bool (*)(Wave&, const Instruction*, Places&, Want);
+/// As ==, which is no constant where the compiler looks for undefined behaviour.
+template <auto a, auto b>
+inline constexpr bool same = false;
+template <auto a>
+inline constexpr bool same<a, a> = true;
 
-// --- what most accesses are
-// ------------------------------------------------------------------------
+// --- what most accesses are ----------------------------------------------------------------------
 
 /// Do the data of 64 lanes follow each other?
 template <unsigned bytes>
@@ -225,22 +236,22 @@ template <Place place, unsigned bytes, bool write>
 ROCDRILL_INLINE std::byte* quick(Wave& w, const Instruction* i) {
   if (w.exec() != ~u64{0}) return nullptr;
   const std::byte* address = operand(w, *i, vaddr);
-  if constexpr (place == place_global || place == place_flat) {
+  if constexpr (same<place, place_global> || same<place, place_flat>) {
     if (!is_run<bytes>(address)) return nullptr;
     const u32 first = *reinterpret_cast<const u32*>(address);
     const auto plus = static_cast<u64>(i64{i->immediate});
-    if (place == place_global && (i->flags & has_saddr) != 0) {
+    if (same<place, place_global> && (i->flags & has_saddr) != 0) {
       const auto* base = reinterpret_cast<const u32*>(operand(w, *i, saddr));
       return run_at<bytes, write>(w, (base[0] | u64{base[1]} << 32) + plus, first);
     }
     const std::byte* highs = address + vgpr_bytes;
     if (!all_same(highs)) return nullptr;
     const u32 high = *reinterpret_cast<const u32*>(highs);
-    if (place == place_flat &&
+    if (same<place, place_flat> &&
         (high == w.environment->shared_base >> 32 || high == w.environment->private_base >> 32))
       return nullptr;
     return run_at<bytes, write>(w, (u64{high} << 32) + plus, first);
-  } else if constexpr (place == place_buffer) {
+  } else if constexpr (same<place, place_buffer>) {
     const auto* v = reinterpret_cast<const u32*>(operand(w, *i, srsrc));
     const bool plain =
         (i->flags & (idxen | offen)) == offen && v[1] >> 31 == 0 && (v[3] >> 23 & 1) == 0;
@@ -257,13 +268,13 @@ ROCDRILL_INLINE std::byte* quick(Wave& w, const Instruction* i) {
 /// Between registers and a run of 64 lanes.
 template <Move move, unsigned bytes>
 ROCDRILL_INLINE void move_run(std::byte* registers, std::byte* first) {
-  if constexpr (move == load_b32 || move == store_b32) {
-    std::byte* to = move == load_b32 ? registers : first;
-    const std::byte* from = move == load_b32 ? first : registers;
+  constexpr bool loads = same<move, load_b32>;
+  if constexpr (loads || same<move, store_b32>) {
+    std::byte* to = loads ? registers : first;
+    const std::byte* from = loads ? first : registers;
 #pragma GCC unroll 4
     for (unsigned b = 0; b < blocks; ++b)
-      *reinterpret_cast<U32u*>(to + std::size_t{b} * 4 * width) =
-          load(from + std::size_t{b} * 4 * width);
+      keep_bytes(to + std::size_t{b} * 4 * width, load_bytes(from + std::size_t{b} * 4 * width));
   } else {
     Places p;
     p.form = Places::Form::unit;
