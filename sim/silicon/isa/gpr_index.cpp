@@ -1,8 +1,8 @@
 // VGPR indexing: between s_set_gpr_idx_on and s_set_gpr_idx_off, M0 is added to the numbers of
 // VGPRs.
 //
-// Compilers put v_mov_b32 between the two, and scalar instructions that happen to fall there. That
-// is what is executed here, all of it as one with the instruction that begins it.
+// Compilers put v_mov_b32 between the two, and scalar instructions and waits that happen to fall
+// there. That is what is executed here, all of it as one with the instruction that begins it.
 //
 // Source: AMD Instinct MI200 instruction set architecture reference guide, "GPR indexing".
 #include "sim/silicon/isa/control.hpp"
@@ -59,7 +59,8 @@ const Instruction* turn_on(Wave& w, const Instruction* i) {
   for (++i; i->run != turn_off; ++i) {
     if (is_move(*i)) {
       move_indexed(w, *i);
-    } else if (i->counted_as != Class::salu || i->run(w, i) != i + 1) {
+    } else if ((i->counted_as != Class::salu && i->counted_as != Class::waitcnt) ||
+               i->run(w, i) != i + 1) {
       return w.refuse(i, "VGPR indexing of anything but v_mov_b32");
     }
     ++w.executed[static_cast<unsigned>(i->counted_as)];

@@ -80,7 +80,7 @@ inline Op Generator::operation(Type type, const Scope& scope) {
                                       Op::negate,      Op::invert,
                                       Op::cast,        Op::select};
   static constexpr Op scalar[] = {
-      Op::relate,         Op::relate,       Op::population, Op::leading_zeros,
+      Op::divide,         Op::remainder,    Op::population, Op::leading_zeros,
       Op::trailing_zeros, Op::reverse_bits, Op::relate,     Op::cast};
   static constexpr Op of_32_bits[] = {Op::multiply_high, Op::multiply_24, Op::bit_field, Op::dot4};
   constexpr auto of = [](const auto& list, unsigned n) { return list[n]; };

@@ -22,7 +22,6 @@ typedef int i32; typedef uint u32; typedef long i64; typedef ulong u64;
 // T: the type, U: the unsigned one of its size, W: one that does not promote, E: W's elements.
 #define COMMON(T, U, W, E, TO_T, TO_U, TO_W, BITS) \
   INLINE T NAME(negate_, T)(T a) { return TO_T((W)(E)0 - TO_W(a)); } \
-  INLINE T NAME(invert_, T)(T a) { return TO_T(~TO_W(a)); } \
   INLINE T NAME(add_, T)(T a, T b) { return TO_T(TO_W(a) + TO_W(b)); } \
   INLINE T NAME(subtract_, T)(T a, T b) { return TO_T(TO_W(a) - TO_W(b)); } \
   INLINE T NAME(multiply_, T)(T a, T b) { return TO_T(TO_W(a) * TO_W(b)); } \
@@ -61,28 +60,37 @@ NARROW_SATURATES(u8, 0, 255)
 NARROW_SATURATES(i16, -32768, 32767)
 NARROW_SATURATES(u16, 0, 65535)
 
-#define SCALAR(T, U, W, BITS, SIGNED) \
+// clang 19 divides unsigned numbers that are sign-extended as if they were short: it must not know.
+#define KNOWN(x) (x)
+#ifdef HIDE_INVERTED
+#define INVERTED(x) HIDDEN(x)
+#else
+#define INVERTED(x) (x)
+#endif
+#define HIDDEN(x) ({ __typeof__(x) hidden = x; __asm__("" : "+v"(hidden)); hidden; })
+#define SCALAR(T, U, W, BITS, SIGNED, OPERAND) \
   COMMON(T, U, W, W, (T), (U), (W), BITS) \
+  INLINE T invert_##T(T a) { return (T)~(W)(BITS == 64 ? INVERTED(a) : a); } \
   INLINE T divide_##T(T a, T b) { \
     if (SIGNED && b == (T)-1) return negate_##T(a); \
-    return (T)(a / (b == 0 ? (T)1 : b)); \
+    return (T)(OPERAND(a) / OPERAND((T)(b == 0 ? (T)1 : b))); \
   } \
   INLINE T remainder_##T(T a, T b) { \
     if (SIGNED && b == (T)-1) return 0; \
-    return (T)(a % (b == 0 ? (T)1 : b)); \
+    return (T)(OPERAND(a) % OPERAND((T)(b == 0 ? (T)1 : b))); \
   } \
   INLINE T population_##T(T a) { return (T)__builtin_popcountg((U)a); } \
   INLINE T leading_zeros_##T(T a) { return (T)__builtin_clzg((U)a, BITS); } \
   INLINE T trailing_zeros_##T(T a) { return (T)__builtin_ctzg((U)a, BITS); } \
   INLINE T reverse_bits_##T(T a) { return (T)__builtin_bitreverse##BITS((U)a); }
-SCALAR(i8, u8, u32, 8, 1)
-SCALAR(u8, u8, u32, 8, 0)
-SCALAR(i16, u16, u32, 16, 1)
-SCALAR(u16, u16, u32, 16, 0)
-SCALAR(i32, u32, u32, 32, 1)
-SCALAR(u32, u32, u32, 32, 0)
-SCALAR(i64, u64, u64, 64, 1)
-SCALAR(u64, u64, u64, 64, 0)
+SCALAR(i8, u8, u32, 8, 1, KNOWN)
+SCALAR(u8, u8, u32, 8, 0, KNOWN)
+SCALAR(i16, u16, u32, 16, 1, KNOWN)
+SCALAR(u16, u16, u32, 16, 0, KNOWN)
+SCALAR(i32, u32, u32, 32, 1, KNOWN)
+SCALAR(u32, u32, u32, 32, 0, HIDDEN)
+SCALAR(i64, u64, u64, 64, 1, KNOWN)
+SCALAR(u64, u64, u64, 64, 0, HIDDEN)
 
 // By the builtin: where clang 19 finds the instruction in a sum of products, it takes what is subtracted
 // for added.
@@ -120,13 +128,13 @@ inline std::string vector_prelude() {
       for (const char* sign : {"i", "u"}) {
         const std::string type = std::string(sign) + bits + width;
         const std::string of_unsigned = std::string("u") + bits + width;
-        const std::string to_type = "TO_" + type;
         const std::string to_unsigned = "TO_" + of_unsigned;
-        out += "#define " + to_type + "(x) TO(" + type + ", x)\n";
+        out += "#define TO_" + type + "(x) TO(" + type + ", x)\n";
         if (*sign == 'i') out += "#define " + to_unsigned + "(x) TO(" + of_unsigned + ", x)\n";
-        out += "COMMON(" + type + ", " + of_unsigned + ", " + of_unsigned + ", u" + bits + ", " +
-               to_type + ", " + to_unsigned + ", " + to_unsigned + ", " + bits + ")\nSATURATES(" +
-               type + ")\n";
+        out += "COMMON(" + type + ", " + of_unsigned + ", " + of_unsigned + ", u" + bits + ", TO_" +
+               type + ", " + to_unsigned + ", " + to_unsigned + ", " + bits + ")\n";
+        out += "SATURATES(" + type + ")\n";
+        out += "INLINE " + type + " invert_" + type + "(" + type + " a) { return ~a; }\n";
       }
   return out;
 }

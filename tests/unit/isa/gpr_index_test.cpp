@@ -39,7 +39,7 @@ TEST_F(GprIndex, OfAResult) {
 TEST_F(GprIndex, ChangesOnTheWay) {
   ASSERT_EQ(m.run("s_set_gpr_idx_on 3, gpr_idx(SRC0)\n v_mov_b32 v20, v2\n s_set_gpr_idx_idx s4\n"
                   "v_mov_b32 v21, v2\n s_set_gpr_idx_mode gpr_idx(DST)\n v_mov_b32 v22, v2\n"
-                  "s_cmp_eq_u32 s4, s4\n v_mov_b32 v23, 5\n s_set_gpr_idx_off"),
+                  "s_cmp_eq_u32 s4, s4\n s_waitcnt 0\n v_mov_b32 v23, 5\n s_set_gpr_idx_off"),
             Stop::ended);
   EXPECT_EQ(m.v(20)[5], 5005u);
   EXPECT_EQ(m.v(21)[5], 9005u);
