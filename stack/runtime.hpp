@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -88,6 +89,12 @@ struct QueueOptions {
   QueueErrorCallback on_error;
 };
 
+/// How a runtime ended its process: what it printed before abort().
+struct RuntimeAbort {
+  std::string text;  ///< may be empty: the environment can silence it
+  EventId event = no_event;
+};
+
 /// One process's initialised runtime (hsa_init ... hsa_shut_down).
 class Runtime {
  public:
@@ -106,6 +113,8 @@ class Runtime {
   /// packet stays in flight.
   virtual void set_agent_dispatch_handler(Queue& queue,
                                           std::function<void(const aql::Packet&)> handler) = 0;
+  /// Set where the runtime has ended the process and its caller still runs: in the simulator.
+  virtual std::optional<RuntimeAbort> aborted() const { return std::nullopt; }
 };
 
 }  // namespace rocdrill

@@ -195,6 +195,8 @@ HipResult<void> NodeHip::launch(int device, std::string_view file, std::string_v
   const std::size_t before = journal_.timeline().size();
   const HsaStatus status = dispatch(*runtime_, devices_[static_cast<std::size_t>(device)], *found,
                                     *found->object.find_kernel(kernel));
+  if (const auto ended = runtime_->aborted())
+    return std::unexpected(HipFailure{HipError::launch_failure, ended->event, ended->text, false});
   if (status == HsaStatus::success) return {};
   HipFailure failure{HipError::launch_failure, no_event, {}, false};
   EventId cause = found->event;

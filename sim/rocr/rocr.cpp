@@ -7,6 +7,7 @@
 
 #include "sim/rocr/queues.hpp"
 #include "sim/rocr/visible_devices.hpp"
+#include "sim/rocr/vm_fault.hpp"
 
 namespace rocdrill::rocr {
 namespace {
@@ -83,7 +84,8 @@ class NodeRuntime final : public RocrRuntime {
         installation_(std::move(installation)),
         thunk_(std::move(thunk)),
         own_memory_(*thunk_),
-        signals_(*thunk_, thunk_->process().env("HSA_ENABLE_INTERRUPT") != "0") {
+        signals_(*thunk_, interrupts()),
+        faults_(*thunk_, journal_) {
     signals_.relax = [this] { return relax(); };
   }
 
@@ -98,12 +100,14 @@ class NodeRuntime final : public RocrRuntime {
   HsaResult<void*> allocate(std::size_t agent, std::size_t bytes) override;
   void set_agent_dispatch_handler(Queue& queue,
                                   std::function<void(const aql::Packet&)> handler) override;
+  std::optional<RuntimeAbort> aborted() const override { return faults_.aborted(); }
 
   void attach(UserQueue* queue) { queues_.push_back(queue); }
   void detach(UserQueue* queue) { std::erase(queues_, queue); }
 
  private:
   bool relax();
+  bool interrupts() const { return thunk_->process().env("HSA_ENABLE_INTERRUPT") != "0"; }
   EventId choose_xnack();
   std::optional<std::uint64_t> override_version(std::uint32_t node) const;
   void add_agent(const TopologyNode& node);
@@ -116,6 +120,7 @@ class NodeRuntime final : public RocrRuntime {
   std::unique_ptr<Thunk> thunk_;
   OwnMemory own_memory_;
   SignalPool signals_;
+  VmFaultHandler faults_;
   std::vector<AgentInfo> agents_;
   std::vector<std::uint32_t> gpu_ids_;  ///< per agent; 0 on CPUs
   std::vector<UserQueue*> queues_;
@@ -267,6 +272,7 @@ HsaResult<void> NodeRuntime::start() {
   }
   all_gpus_ =
       static_cast<std::size_t>(std::ranges::count(agents_, DeviceType::gpu, &AgentInfo::type));
+  if (all_gpus_ != 0 && interrupts()) faults_.bind();
   event_ = record_start(process.why("/sys/class/kfd/kfd/topology/nodes"));
   filter();
   return {};
@@ -278,6 +284,7 @@ bool NodeRuntime::relax() {
     progress = queue->run() || progress;
     queue->poll_error();
   }
+  if (!progress) faults_.poll();  // what ROCr's own thread waits for
   return progress;
 }
 

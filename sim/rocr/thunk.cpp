@@ -178,9 +178,9 @@ void Thunk::suspend_queue(std::uint32_t queue_id) {
   static_cast<void>(call(kfd::Ioctl::update_queue, args));
 }
 
-SysResult<Thunk::EventResource> Thunk::create_event(bool auto_reset) {
+SysResult<kfd::CreateEventArgs> Thunk::create_event(kfd::EventType type, bool auto_reset) {
   kfd::CreateEventArgs args{};
-  args.event_type = static_cast<std::uint32_t>(kfd::EventType::signal);
+  args.event_type = static_cast<std::uint32_t>(type);
   args.auto_reset = auto_reset ? 1 : 0;
   if (!events_page_) {
     auto memory = allocate(kfd::event_page_size, false);
@@ -191,8 +191,20 @@ SysResult<Thunk::EventResource> Thunk::create_event(bool auto_reset) {
   if (!events_page_known_) args.event_page_offset = memory_.at(events_page_).handle;
   if (auto got = call(kfd::Ioctl::create_event, args); !got) return std::unexpected(got.error());
   events_page_known_ = true;
-  return EventResource{
-      args.event_id, reinterpret_cast<std::uintptr_t>(events_page_) + args.event_slot_index * 8ull};
+  return args;
+}
+
+SysResult<Thunk::EventResource> Thunk::create_event(bool auto_reset) {
+  const auto made = create_event(kfd::EventType::signal, auto_reset);
+  if (!made) return std::unexpected(made.error());
+  return EventResource{made->event_id, reinterpret_cast<std::uintptr_t>(events_page_) +
+                                           made->event_slot_index * 8ull};
+}
+
+SysResult<std::uint32_t> Thunk::create_memory_event() {
+  const auto made = create_event(kfd::EventType::memory, true);
+  if (!made) return std::unexpected(made.error());
+  return made->event_id;
 }
 
 void Thunk::destroy_event(std::uint32_t id) {
@@ -203,6 +215,17 @@ void Thunk::destroy_event(std::uint32_t id) {
 SysResult<bool> Thunk::wait_event(std::uint32_t id, std::uint32_t timeout_ms) {
   kfd::EventData data{};
   data.event_id = id;
+  return wait_event(data, timeout_ms);
+}
+
+std::optional<kfd::MemoryExceptionData> Thunk::memory_exception(std::uint32_t id) {
+  kfd::EventData data{};
+  data.event_id = id;
+  if (!wait_event(data, 0).value_or(false)) return std::nullopt;
+  return data.memory_exception_data;
+}
+
+SysResult<bool> Thunk::wait_event(kfd::EventData& data, std::uint32_t timeout_ms) {
   kfd::WaitEventsArgs args{};
   args.events_ptr = reinterpret_cast<std::uintptr_t>(&data);
   args.num_events = 1;

@@ -3,6 +3,7 @@
 
 #include <map>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "sim/rocr/topology.hpp"
@@ -49,6 +50,10 @@ class Thunk {
     std::uint64_t mailbox = 0;  ///< VA of its slot
   };
   SysResult<EventResource> create_event(bool auto_reset);
+  /// Of type memory: set by a page fault of any GPU.
+  SysResult<std::uint32_t> create_memory_event();
+  /// The fault that set it, if it is set.
+  std::optional<kfd::MemoryExceptionData> memory_exception(std::uint32_t id);
   void destroy_event(std::uint32_t id);
   /// True if it was signalled before `timeout_ms` (0xFFFFFFFE: as good as for ever).
   SysResult<bool> wait_event(std::uint32_t id, std::uint32_t timeout_ms);
@@ -56,6 +61,8 @@ class Thunk {
  private:
   explicit Thunk(Process& process) : process_(process) {}
   SysResult<void> acquire();
+  SysResult<kfd::CreateEventArgs> create_event(kfd::EventType type, bool auto_reset);
+  SysResult<bool> wait_event(kfd::EventData& data, std::uint32_t timeout_ms);
   SysResult<std::uint64_t> make_available(void* memory, std::size_t bytes, bool executable);
   template <class Args>
   SysResult<int> call(kfd::Ioctl number, Args& args);

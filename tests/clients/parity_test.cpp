@@ -112,6 +112,44 @@ TEST_P(Parity, TheSimulatorSaysWhatDebiansLibrariesSay) {
     ASSERT_TRUE(simulated.contains(key)) << "only Debian's library says " << key << " " << value;
 }
 
+/// The line without the address of the agent in the program.
+std::string memory_fault_line(const std::string& text) {
+  const std::size_t begin = text.find("Memory access fault by GPU");
+  if (begin == std::string::npos) return "(none)";
+  std::string line = text.substr(begin, text.find('\n', begin) - begin);
+  const std::string handle = "(Agent handle: ";
+  const std::size_t at = line.find(handle);
+  if (at != std::string::npos)
+    line.erase(at + handle.size(), line.find(')', at) - at - handle.size());
+  return line;
+}
+
+class MemoryFaultParity : public testing::TestWithParam<const char*> {
+ protected:
+  Sessions sessions_;
+};
+
+TEST_P(MemoryFaultParity, BothEndWithTheSameLine) {
+  const auto node = booted(GetParam());
+  const auto process = node->access.spawn(node->host().session());
+  auto runtime = std::move(*node->open_runtime(*process));
+  const auto agents = runtime->agents();
+  const auto first = std::ranges::find(agents, DeviceType::gpu, &AgentInfo::type);
+  const auto queue =
+      std::move(*runtime->create_queue(static_cast<std::size_t>(first - agents.begin()), {}));
+  const auto done = std::move(*runtime->create_signal(1));
+  queue->submit(aql::barrier_and({0xDEAD0000040}, done->handle()));
+  done->wait(SignalCondition::lt, 1, UINT64_MAX);
+  ASSERT_TRUE(runtime->aborted());
+  const Output real = rocdrill("run --node " + std::string(GetParam()) +
+                               " -- '" ROCDRILL_CLIENTS "queue_client' wild signal");
+  EXPECT_EQ(real.exit_code, 134);
+  EXPECT_EQ(memory_fault_line(runtime->aborted()->text), memory_fault_line(real.err));
+}
+
+INSTANTIATE_TEST_SUITE_P(Nodes, MemoryFaultParity,
+                         testing::Values("mi210", "mi250x-4", "mi100", "gfx1030"));
+
 std::vector<Case> cases() {
   std::vector<Case> list;
   for (const char* node : {"mi210", "mi250x-4", "mi100", "gfx1030", "mi300x-8", "rx7900xtx-igpu"}) {

@@ -222,6 +222,12 @@ TEST_F(Robustness, WrongIoctls) {
   }
 }
 
+TEST_F(Robustness, QueuesUntilThereAreNoMore) {
+  const Output output = on_node("'" ROCDRILL_IOCTL_CLIENT "' exhaust");
+  EXPECT_EQ(output.exit_code, 0) << output.out << output.err;
+  EXPECT_EQ(output.out, "wrong 0\n");
+}
+
 TEST_F(Robustness, WrongMessages) {
   const std::string deep(50000, '[');
   EXPECT_EQ(sent_raw("no json"), EINVAL);

@@ -118,7 +118,7 @@ bool RemoteService::told_before(std::string_view subject) {
 EventId RemoteService::record(Layer layer, Severity severity, std::string_view kind,
                               std::string_view subject, std::initializer_list<Field> fields,
                               EventId cause) {
-  if (severity == Severity::unmodelled && !told_before(subject)) {
+  if (kind == "unmodelled" && !told_before(subject)) {
     std::fprintf(stderr,
                  "rocdrill: %.*s is not modelled: refused. This is no symptom of the node.\n",
                  static_cast<int>(subject.size()), subject.data());

@@ -16,9 +16,6 @@ T& as(void* argument) {
   return *static_cast<T*>(argument);
 }
 
-/// How late a waiter may come because of its longer way.
-constexpr auto overtaking_time = std::chrono::milliseconds(20);
-
 /// Types with a slot in the events page.
 bool has_slot(std::uint32_t type) {
   return type == number(kfd::EventType::signal) || type == number(kfd::EventType::debug);
@@ -124,21 +121,19 @@ void KfdProcess::memory_exception(const kfd::MemoryExceptionData& data) {
 ///
 /// A thread that looks at a signal and then waits for its event must not be overtaken by one that
 /// sets the event and takes it itself, as ROCr's queue destructor does. In the kernel the time
-/// between is too short for that; the way into this function is longer. So who comes shortly after
-/// the event was taken by another thread is woken, too: a spurious wake-up, which every waiter has
-/// to bear.
+/// between is too short for that; the way into this function is longer, and on a busy machine can
+/// take seconds. So the first that comes after the event was taken by another thread is woken, too:
+/// a spurious wake-up, which every waiter has to bear.
 void KfdProcess::begin_wait(Waiter& waiter, const kfd::EventData& data) {
   Event& event = events_.at(data.event_id);
   waiter.event_id = data.event_id;
   waiter.activated = event.signalled;
   const auto self = std::this_thread::get_id();
-  const auto now = std::chrono::steady_clock::now();
   if (event.auto_reset && event.signalled) {
     event.signalled = false;
     event.taken_by = self;
-    event.taken_at = now;
-  } else if (event.taken_by != std::thread::id() && event.taken_by != self &&
-             now - event.taken_at < overtaking_time) {
+  } else if (event.type == number(kfd::EventType::signal) && event.taken_by != std::thread::id() &&
+             event.taken_by != self) {
     waiter.activated = true;
     event.taken_by = std::thread::id();
   }

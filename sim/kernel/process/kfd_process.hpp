@@ -12,7 +12,6 @@
 #pragma once
 
 #include <array>
-#include <chrono>
 #include <functional>
 #include <map>
 #include <memory>
@@ -128,8 +127,7 @@ class KfdProcess final : public DeviceFile {
     kfd::MemoryExceptionData memory{};  ///< of type memory
     kfd::HwExceptionData hardware{};    ///< of type hw_exception
     std::vector<Waiter*> waiters{};
-    std::thread::id taken_by{};  ///< the thread that last took it when it was set, and when
-    std::chrono::steady_clock::time_point taken_at{};
+    std::thread::id taken_by{};  ///< the thread that last took it when it was set
   };
   class HardwareQueue;
   class AqlQueue;
@@ -147,7 +145,8 @@ class KfdProcess final : public DeviceFile {
   void interrupt(std::uint32_t event_id);
   void set(Event& event);
   void signal(std::uint32_t event_id);
-  void page_fault(std::uint32_t gpu_id, const cp::MemoryFault& fault);
+  EventId page_fault(std::uint32_t gpu_id, const cp::MemoryFault& fault);
+  void evict_queues(std::uint32_t gpu_id);
   void memory_exception(const kfd::MemoryExceptionData& data);
   void begin_wait(Waiter& waiter, const kfd::EventData& data);
   void end_wait(Waiter& waiter, bool give_back);
@@ -178,6 +177,7 @@ class KfdProcess final : public DeviceFile {
   std::map<std::uint32_t, std::uint64_t*> doorbells_;
   std::map<std::uint32_t, std::unique_ptr<HardwareQueue>> queues_;
   std::uint32_t next_queue_ = 0;
+  std::map<std::uint32_t, unsigned> evictions_;  ///< gpu_id -> how many keep its queues off it
   std::optional<bool> xnack_;
   bool runtime_enabled_ = false;
   std::map<EventId, std::uint64_t> injected_calls_;  ///< by IoctlInjection::event

@@ -99,6 +99,7 @@ void KfdProcess::AqlQueue::injected(cp::Injected what, std::uint64_t nth, std::u
 /// because the read index stood still, fails for that reason.
 EventId KfdProcess::AqlQueue::cause_of(const cp::QueueError& error) const {
   if (refused_ != no_event) return refused_;
+  if (error.kfd_code == cp::KfdException::device_memory_violation) return faulted_;
   if (spoiled_ != no_event && spoiled_index_ == error.packet_index) return spoiled_;
   return overrun_ != no_event ? overrun_ : process_.devices_.facts().event;
 }
@@ -116,6 +117,8 @@ void KfdProcess::AqlQueue::queue_error(cp::Queue&, const cp::QueueError& error) 
                             {field::status, std::string_view(status)}},
                            cause_of(error));
   if (!process_.runtime_enabled_ || save_area_ == 0) return;  // path A: the queue wrote the signal
+  // Of the process, not of the queue: its memory events are set instead.
+  if (error.kfd_code == cp::KfdException::device_memory_violation) return;
   cp::RangeAddressSpace& memory = process_.page_table(gpu_id);
   const auto* reason = static_cast<std::uint64_t*>(
       memory.translate(save_area_ + error_reason_pointer, 8, cp::Access::read));
@@ -136,7 +139,7 @@ void KfdProcess::AqlQueue::unmodelled(std::string_view what, cp::Queue&,
 }
 
 void KfdProcess::AqlQueue::memory_fault(const cp::MemoryFault& fault) {
-  process_.page_fault(gpu_id, fault);
+  faulted_ = process_.page_fault(gpu_id, fault);
 }
 
 void KfdProcess::AqlQueue::show(ObservedPacket::What what, std::uint64_t index,
@@ -230,7 +233,9 @@ void KfdProcess::SdmaQueue::queue_error(cp::SdmaQueue&, const cp::SdmaError& err
                            {{"byte", static_cast<std::int64_t>(error.index)},
                             {"header", static_cast<std::int64_t>(error.header)},
                             {field::status, cp::name(error.failure)}},
-                           refused_ != no_event ? refused_ : process_.devices_.facts().event);
+                           refused_ != no_event   ? refused_
+                           : faulted_ != no_event ? faulted_
+                                                  : process_.devices_.facts().event);
 }
 
 void KfdProcess::SdmaQueue::unmodelled(std::string_view what, cp::SdmaQueue&, std::uint64_t index) {

@@ -35,6 +35,12 @@ class KfdProcess::HardwareQueue {
   /// When something late comes (clocks().monotonic_raw_ns).
   virtual std::optional<std::uint64_t> late_until() const = 0;
 
+  /// Off the GPU until KfdProcess::restore().
+  void evict() {
+    evicted = true;
+    suspend();
+  }
+
   /// The injections as they are now. If they changed, the queue counts anew.
   void take_injections(const std::vector<QueueInjection>& list) {
     if (list == injections_) return;
@@ -73,7 +79,7 @@ class KfdProcess::HardwareQueue {
   const std::uint32_t doorbell_index;
   std::uint64_t seen = ~0ull;  ///< the doorbell's value at the last look
   bool stopped = false;        ///< UPDATE_QUEUE with percentage 0
-  bool evicted = false;        ///< by the device part
+  bool evicted = false;        ///< by the device part, or after a page fault
   bool lost = false;           ///< in a GPU reset
 };
 
@@ -115,6 +121,7 @@ class KfdProcess::AqlQueue final : public HardwareQueue, public cp::Hooks {
   EventId spoiled_ = no_event;
   std::uint64_t spoiled_index_ = 0;
   EventId overrun_ = no_event;
+  EventId faulted_ = no_event;     ///< the page fault
   const std::uint64_t save_area_;  ///< CWSR area, 0 if none
 
  public:
@@ -138,7 +145,9 @@ class KfdProcess::SdmaQueue final : public HardwareQueue, public cp::SdmaHooks {
   void interrupt(std::uint32_t context) override { process_.interrupt(context); }
   void queue_error(cp::SdmaQueue& failed, const cp::SdmaError& error) override;
   void unmodelled(std::string_view what, cp::SdmaQueue& failed, std::uint64_t index) override;
-  void memory_fault(const cp::MemoryFault& fault) override { process_.page_fault(gpu_id, fault); }
+  void memory_fault(const cp::MemoryFault& fault) override {
+    faulted_ = process_.page_fault(gpu_id, fault);
+  }
   void observe(const cp::SdmaEvent& event) override;
   void injected(cp::Injected what, std::uint64_t nth, std::uint64_t at) override {
     record_injected(what, nth, at);
@@ -155,6 +164,7 @@ class KfdProcess::SdmaQueue final : public HardwareQueue, public cp::SdmaHooks {
   void inject(const cp::QueueFaultInjection& faults) override { queue.inject(faults.doorbell); }
 
   EventId refused_ = no_event;
+  EventId faulted_ = no_event;
 
  public:
   cp::SdmaQueue queue;

@@ -130,6 +130,7 @@ int KfdProcess::create_queue(void* argument) {
     queues_.erase(next_queue_);
     return EINVAL;
   }
+  if (evictions_[args.gpu_id] != 0) queues_[next_queue_]->evict();
   args.queue_id = next_queue_++;
   args.doorbell_offset = kfd::MmapOffset{kfd::MmapType::doorbell,
                                          static_cast<std::uint16_t>(args.gpu_id), *doorbell * 8ull}
@@ -246,12 +247,13 @@ std::set<std::uint32_t> KfdProcess::gpus() {
 
 // --- what the device part tells ------------------------------------------------------------
 
-void KfdProcess::page_fault(std::uint32_t gpu_id, const cp::MemoryFault& fault) {
-  devices_.record(Layer::silicon, Severity::error, "gpu.memory_fault",
-                  fmt::format("{:#x}", fault.address),
-                  {{"access", fault.access == cp::Access::write ? "write" : "read"},
-                   {"packet", static_cast<std::int64_t>(fault.packet_index)}},
-                  devices_.facts().event);
+EventId KfdProcess::page_fault(std::uint32_t gpu_id, const cp::MemoryFault& fault) {
+  const EventId event = devices_.record(
+      Layer::silicon, Severity::error, "gpu.memory_fault", fmt::format("{:#x}", fault.address),
+      {{"access", fault.access == cp::Access::write ? "write" : "read"},
+       {"packet", static_cast<std::int64_t>(fault.packet_index)}},
+      devices_.facts().event);
+  evict_queues(gpu_id);  // kfd_dqm_evict_pasid(): for good
   kfd::MemoryExceptionData data{};
   data.gpu_id = gpu_id;
   data.va = fault.address & ~0xFFFull;  // page granular
@@ -260,6 +262,14 @@ void KfdProcess::page_fault(std::uint32_t gpu_id, const cp::MemoryFault& fault) 
   data.failure.read_only = mapped && fault.access == cp::Access::write ? 1 : 0;
   data.failure.no_execute = mapped && fault.access == cp::Access::execute ? 1 : 0;
   memory_exception(data);
+  return event;
+}
+
+void KfdProcess::evict_queues(std::uint32_t gpu_id) {
+  ++evictions_[gpu_id];
+  for (auto& [id, queue] : queues_) {
+    if (queue->gpu_id == gpu_id) queue->evict();
+  }
 }
 
 void KfdProcess::gpu_reset(std::uint32_t gpu_id, std::uint32_t cause) {
@@ -287,15 +297,12 @@ void KfdProcess::gpu_reset(std::uint32_t gpu_id, std::uint32_t cause) {
 
 void KfdProcess::evict(std::uint32_t gpu_id) {
   const std::lock_guard lock(mutex_);
-  for (auto& [id, queue] : queues_) {
-    if (queue->gpu_id != gpu_id) continue;
-    queue->evicted = true;
-    queue->suspend();
-  }
+  evict_queues(gpu_id);
 }
 
 void KfdProcess::restore(std::uint32_t gpu_id) {
   const std::lock_guard lock(mutex_);
+  if (evictions_[gpu_id] == 0 || --evictions_[gpu_id] != 0) return;
   for (auto& [id, queue] : queues_) {
     if (queue->gpu_id != gpu_id || !queue->evicted) continue;
     queue->evicted = false;

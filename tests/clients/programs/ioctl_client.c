@@ -2,6 +2,7 @@
  * every wrong answer, then "wrong N"; exit 1 unless N is 0. The structures are written down here anew:
  * a mistake in the simulator's own header must not hide itself.
  */
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -69,8 +70,12 @@ enum { known_count = sizeof known / sizeof known[0] };
 static int kfd = -1, render = -1, wrong;
 static uint32_t gpu;
 
+/* A raw -errno, or -1 without an errno of its own, is no answer at all: -1. */
 static int call(int fd, unsigned nr, void* argument, unsigned size) {
-  return ioctl(fd, REQUEST(nr, size), argument) == -1 ? errno : 0;
+  errno = 0;
+  const int result = ioctl(fd, REQUEST(nr, size), argument);
+  if (result >= 0) return 0;
+  return result == -1 && errno != 0 ? errno : -1;
 }
 
 static void expect(const char* what, int got, int wanted, int or_else) {
@@ -175,6 +180,20 @@ static void memory(void) {
     expect("mmap of a freed buffer", 0, EINVAL, EINVAL);
 }
 
+static int count_threads(void) {
+  DIR* tasks = opendir("/proc/self/task");
+  int count = 0;
+  for (const struct dirent* task; tasks && (task = readdir(tasks)) != NULL;) count += task->d_name[0] != '.';
+  if (tasks) closedir(tasks);
+  return count;
+}
+
+/* What serves a doorbell lives as long as there is one. */
+static void expect_threads(const char* what, int wanted) {
+  for (int tries = 0; tries < 200 && count_threads() != wanted; ++tries) usleep(10000);
+  if (count_threads() != wanted) expect(what, count_threads() + 1000, 0, 0);
+}
+
 static void* doorbells(uint64_t offset, size_t length) {
   return mmap(NULL, length, PROT_READ | PROT_WRITE, MAP_SHARED, kfd, (off_t)offset);
 }
@@ -210,8 +229,10 @@ static void queues(void) {
     asked.priority = bad[i].priority;
     expect(bad[i].what, call(kfd, 0x02, &asked, sizeof asked), EINVAL, EFAULT);
   }
+  const int threads = count_threads();
   asked = queue;
   expect("a queue", call(kfd, 0x02, &asked, sizeof asked), 0, 0);
+  expect_threads("a thread for the queue", threads + 1);
   if (doorbells(asked.doorbell_offset, 4096) != MAP_FAILED) expect("half the doorbells", 0, EINVAL, EINVAL);
   if (doorbells(asked.doorbell_offset, 16384) != MAP_FAILED) expect("too many doorbells", 0, EINVAL, EINVAL);
   if (doorbells(asked.doorbell_offset & ~((uint64_t)0xFFFF << 46), 8192) != MAP_FAILED)
@@ -221,6 +242,42 @@ static void queues(void) {
   expect("destroy a queue of nobody", call(kfd, 0x03, none, sizeof none), EINVAL, EINVAL);
   expect("destroy", call(kfd, 0x03, one, sizeof one), 0, 0);
   expect("destroy again", call(kfd, 0x03, one, sizeof one), EINVAL, EINVAL);
+  expect_threads("no thread without queues", threads);
+}
+
+/* Alone on the node: as many queues as there are of each kind. No memory for more, and all of it is there again afterwards. */
+static void exhaust(void) {
+  char* memory = mmap(NULL, 65536, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  const uint64_t at = (uintptr_t)memory;
+  const struct create_queue queue = {.ring = at, .write_pointer = at + 8192, .read_pointer = at + 8256,
+                                     .ring_size = 4096, .gpu_id = gpu, .percentage = 100, .priority = 7};
+  const struct alloc buffer = allocate(at, 65536, USERPTR | writable | executable, 0, 0, "memory for queues");
+  expect("map it", map_or_unmap(0x18, buffer.handle, &gpu, 1), 0, 0);
+  const int threads = count_threads();
+  const struct {
+    const char* what;
+    uint32_t type, most;
+  } kinds[] = {{"queues without end", 2, 1024}, {"SDMA queues without end", 1, 64}};
+  for (int i = 0; i < 2; ++i) {
+    static uint32_t made[2048];
+    for (int round = 0; round < 2; ++round) {
+      uint32_t count = 0;
+      int error = 0;
+      for (; error == 0 && count < 2048; count += error == 0) {
+        struct create_queue asked = queue;
+        asked.type = kinds[i].type;
+        error = call(kfd, 0x02, &asked, sizeof asked);
+        made[count] = asked.queue_id;
+      }
+      expect(kinds[i].what, error, ENOMEM, ENOMEM);
+      if (count == 0 || count > kinds[i].most) expect(kinds[i].what, (int)count + 1000, 0, 0);
+      for (uint32_t n = 0; n < count; ++n) {
+        uint32_t one[2] = {made[n], 0};
+        expect("destroy one of many", call(kfd, 0x03, one, sizeof one), 0, 0);
+      }
+    }
+  }
+  expect_threads("no thread after many queues", threads);
 }
 
 static void events(void) {
@@ -287,12 +344,16 @@ static void random_bytes(unsigned rounds, unsigned seed) {
 
 int main(int argc, char** argv) {
   if (!open_devices()) return 2;
-  numbers();
-  memory();
-  queues();
-  events();
-  descriptors();
-  random_bytes(argc > 1 ? (unsigned)atoi(argv[1]) : 2000, argc > 2 ? (unsigned)atoi(argv[2]) : 1);
+  if (argc > 1 && strcmp(argv[1], "exhaust") == 0) {
+    exhaust();
+  } else {
+    numbers();
+    memory();
+    queues();
+    events();
+    descriptors();
+    random_bytes(argc > 1 ? (unsigned)atoi(argv[1]) : 2000, argc > 2 ? (unsigned)atoi(argv[2]) : 1);
+  }
   printf("wrong %d\n", wrong);
   return wrong == 0 ? 0 : 1;
 }
