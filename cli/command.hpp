@@ -59,6 +59,8 @@ Command shell_command();
 Command hint_command();
 Command undo_command();
 Command brief_command();
+Command kernel_command();
+Command isa_command();
 
 // --- shared ---
 scenarios::DataPath data_path(const po::variables_map& arguments);

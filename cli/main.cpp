@@ -30,6 +30,8 @@ std::vector<Command> all_commands() {
   commands.push_back(hint_command());
   commands.push_back(undo_command());
   commands.push_back(brief_command());
+  commands.push_back(kernel_command());
+  commands.push_back(isa_command());
   return commands;
 }
 

@@ -117,3 +117,83 @@ function(rocdrill_host_binary path)
   add_custom_target(rocdrill_device_code_${id} DEPENDS "${output}")
   add_dependencies(rocdrill_device_code rocdrill_device_code_${id})
 endfunction()
+
+# ROCm's device libraries, for kernels that want maths. Debian's are of ROCm 5.2, which has no
+# gfx942: gfx940 differs in nothing that they ask for.
+set(ROCDRILL_DEVICE_LIBRARIES "/usr/lib/x86_64-linux-gnu/amdgcn/bitcode" CACHE PATH
+    "Folder of ocml.bc and the rest of ROCm's device libraries")
+
+# _rocdrill_device_libraries(<target> <output variable>): the options that link them.
+function(_rocdrill_device_libraries target output_var)
+  string(REPLACE "gfx" "" version "${target}")
+  if(NOT EXISTS "${ROCDRILL_DEVICE_LIBRARIES}/oclc_isa_version_${version}.bc")
+    string(REGEX REPLACE "94.$" "940" version "${version}")
+  endif()
+  set(options)
+  foreach(library opencl ocml ockl oclc_isa_version_${version} oclc_abi_version_500
+                  oclc_correctly_rounded_sqrt_on oclc_daz_opt_off oclc_finite_only_off
+                  oclc_unsafe_math_off oclc_wavefrontsize64_on)
+    list(APPEND options -Xclang -mlink-builtin-bitcode
+         -Xclang "${ROCDRILL_DEVICE_LIBRARIES}/${library}.bc")
+  endforeach()
+  set(${output_var} ${options} PARENT_SCOPE)
+endfunction()
+
+# rocdrill_kernels(<file> TARGETS <target>... LEVELS <0..3>... [OLDER_TARGETS <target>...]
+#                  [HEADERS <file>...] [DEVICE_LIBRARIES] [TWIN <output variable>])
+# Compiles a kernel source (.cl: OpenCL C 2.0, .hip) to <stem>.<target>.O<level>.co in the current
+# binary folder, for OLDER_TARGETS at -O3 only, and to an object file for this CPU, its twin. Nothing is contracted on either side;
+# divisions and square roots are rounded correctly: results may be compared bit for bit.
+# Target: kernels_<stem>.
+function(rocdrill_kernels file)
+  cmake_parse_arguments(arg "DEVICE_LIBRARIES" "TWIN" "TARGETS;LEVELS;OLDER_TARGETS;HEADERS" ${ARGN})
+  cmake_path(GET file STEM stem)
+  cmake_path(GET file EXTENSION extension)
+  set(source "${CMAKE_CURRENT_SOURCE_DIR}/${file}")
+  set(common -Wall -Wextra -Wno-unused-function -ffp-contract=off)
+  set(opencl -x cl -cl-std=CL2.0)
+  set(outputs)
+  foreach(target IN LISTS arg_TARGETS arg_OLDER_TARGETS)
+    set(libraries)
+    if(arg_DEVICE_LIBRARIES)
+      _rocdrill_device_libraries(${target} libraries)
+    endif()
+    if(extension STREQUAL ".hip")
+      set(language -x hip -std=c++17 --cuda-device-only --offload-arch=${target} -nogpuinc)
+    else()
+      set(language ${opencl} -target amdgcn-amd-amdhsa -mcpu=${target}
+                   -cl-fp32-correctly-rounded-divide-sqrt)
+    endif()
+    set(levels ${arg_LEVELS})
+    if(target IN_LIST arg_OLDER_TARGETS)
+      set(levels 3)
+    endif()
+    foreach(level IN LISTS levels)
+      set(output "${CMAKE_CURRENT_BINARY_DIR}/${stem}.${target}.O${level}.co")
+      list(APPEND outputs "${output}")
+      add_custom_command(
+        OUTPUT "${output}"
+        COMMAND ${ROCDRILL_CLANG} ${language} -O${level} -nogpulib ${common} ${libraries}
+                -o "${output}" "${source}"
+        DEPENDS "${source}" ${arg_HEADERS}
+        COMMENT "Kernels ${stem} for ${target} at -O${level}"
+        VERBATIM)
+    endforeach()
+  endforeach()
+  if(arg_TWIN)
+    if(extension STREQUAL ".hip")
+      set(language -x c++ -std=c++17)
+    else()
+      set(language ${opencl})
+    endif()
+    set(output "${CMAKE_CURRENT_BINARY_DIR}/${stem}.twin.o")
+    set(${arg_TWIN} "${output}" PARENT_SCOPE)
+    add_custom_command(
+      OUTPUT "${output}"
+      COMMAND ${ROCDRILL_CLANG} ${language} -O2 -fPIC ${common} -c -o "${output}" "${source}"
+      DEPENDS "${source}" ${arg_HEADERS}
+      COMMENT "Twins of ${stem}"
+      VERBATIM)
+  endif()
+  add_custom_target(kernels_${stem} DEPENDS ${outputs})
+endfunction()

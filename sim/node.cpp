@@ -2,12 +2,15 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <stdexcept>
 
+#include "sim/app.hpp"
 #include "sim/frameworks/torch.hpp"
 #include "sim/hip/hip.hpp"
 #include "sim/kernel/modules_load.hpp"
 #include "sim/provision.hpp"
+#include "sim/silicon/isa/decode.hpp"
 
 namespace rocdrill::sim {
 namespace {
@@ -171,10 +174,14 @@ CommandResult Node::run(const std::vector<std::string>& argv, const ProcessSpec&
 }
 
 Capabilities Node::capabilities() const {
-  return {Capability::files,          Capability::kfd,
-          Capability::aql_barrier,    Capability::barrier_value,
-          Capability::agent_dispatch, Capability::hip,
-          Capability::inject,         Capability::virtual_time};
+  Capabilities all{Capability::files,          Capability::kfd,
+                   Capability::aql_barrier,    Capability::barrier_value,
+                   Capability::agent_dispatch, Capability::hip,
+                   Capability::inject,         Capability::virtual_time};
+  if (std::ranges::all_of(board.gpus(),
+                          [](const silicon::Gpu& gpu) { return isa::executes(gpu.product->gfx); }))
+    all.add(Capability::kernel_dispatch);
+  return all;
 }
 
 HsaResult<std::unique_ptr<Runtime>> Node::open_runtime(Process& process) {
@@ -218,7 +225,7 @@ void Node::run_hip_app(const std::string& path) {
   hip->register_fat_binary(path);
   const auto count = hip->device_count();
   const auto result =
-      count ? hip->launch(0, path, "saxpy") : HipResult<void>(std::unexpected(count.error()));
+      count ? run_app(*hip, path, "saxpy") : HipResult<void>(std::unexpected(count.error()));
   if (result) return;
   const std::string text = result.error().abort_text.empty() ? rocdrill::name(result.error().error)
                                                              : result.error().abort_text;

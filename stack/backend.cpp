@@ -22,6 +22,7 @@ constexpr std::array entries{
     Entry{Capability::hip, "hip"},
     Entry{Capability::inject, "inject"},
     Entry{Capability::virtual_time, "virtual-time"},
+    Entry{Capability::collectives, "collectives"},
 };
 
 }  // namespace

@@ -27,6 +27,7 @@ enum class Capability : std::uint32_t {
   hip = 1u << 8,
   inject = 1u << 9,         ///< faults can be injected
   virtual_time = 1u << 10,  ///< time is simulated; waits cost nothing
+  collectives = 1u << 11,   ///< RCCL's rings over executed kernels
 };
 
 std::string_view name(Capability capability);
@@ -40,6 +41,7 @@ class Capabilities {
   constexpr bool has(Capability capability) const {
     return (bits_ & static_cast<std::uint32_t>(capability)) != 0;
   }
+  constexpr void add(Capability capability) { bits_ |= static_cast<std::uint32_t>(capability); }
   constexpr std::uint32_t bits() const { return bits_; }
   /// Names of what `needed` has and this lacks.
   std::vector<std::string> missing(Capabilities needed) const;

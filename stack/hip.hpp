@@ -1,7 +1,10 @@
 // HIP and the framework above it, as a check or a drill's workload uses them.
 #pragma once
 
+#include <array>
+#include <cstddef>
 #include <cstdint>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -19,6 +22,22 @@ struct HipDeviceInfo {
   std::uint32_t warp_size = 0;
 };
 
+/// What a launch takes besides the kernel.
+struct HipLaunch {
+  std::array<std::uint32_t, 3> grid{1, 1, 1};     ///< blocks
+  std::array<std::uint32_t, 3> block{1, 1, 1};    ///< work-items
+  std::uint32_t dynamic_lds = 0;                  ///< bytes
+  std::vector<std::vector<std::byte>> arguments;  ///< explicit ones, in order
+
+  /// Appends a scalar or a device pointer.
+  template <class T>
+  HipLaunch& with(const T& value) {
+    const auto bytes = std::as_bytes(std::span(&value, 1));
+    arguments.emplace_back(bytes.begin(), bytes.end());
+    return *this;
+  }
+};
+
 class Hip {
  public:
   virtual ~Hip() = default;
@@ -32,7 +51,13 @@ class Hip {
   /// later ones refuse the launch.
   virtual void register_fat_binary(std::string file) = 0;
   /// hipLaunchKernel and hipDeviceSynchronize of a kernel in a registered file.
-  virtual HipResult<void> launch(int device, std::string_view file, std::string_view kernel) = 0;
+  virtual HipResult<void> launch(int device, std::string_view file, std::string_view kernel,
+                                 const HipLaunch& how) = 0;
+  /// hipMalloc; a device address. Freed with the process.
+  virtual HipResult<std::uint64_t> allocate(int device, std::size_t bytes) = 0;
+  /// hipMemcpy.
+  virtual HipResult<void> copy_to_device(std::uint64_t to, std::span<const std::byte> from) = 0;
+  virtual HipResult<void> copy_to_host(std::span<std::byte> to, std::uint64_t from) = 0;
   /// hipModuleLoad of the code object in `file` that suits the device.
   virtual HipResult<void> load_module(int device, std::string_view file) = 0;
 };
@@ -56,9 +81,10 @@ class Framework {
   virtual FrameworkResult is_available() = 0;
   /// torch.cuda.device_count()
   virtual int device_count() = 0;
-  /// torch.randn(4096, 4096, device="cuda"): a kernel of the wheel itself.
+  /// torch.randn(n, n, device="cuda"): a kernel of the wheel itself.
   virtual FrameworkResult randn() = 0;
-  /// a @ a of two 4096 x 4096 bfloat16 matrices on device 0, and its mean.
+  /// a @ a of two matrices on device 0, and whether its mean is finite. Bring-up scripts take 4096
+  /// x 4096; a backend may take fewer.
   virtual FrameworkResult matmul() = 0;
 };
 

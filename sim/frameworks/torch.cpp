@@ -2,10 +2,19 @@
 
 #include <fmt/format.h>
 
+#include <cmath>
+#include <random>
+#include <vector>
+
 #include "sim/libraries/rocblas.hpp"
 
 namespace rocdrill::frameworks {
 namespace {
+
+/// Rows and columns of what the model multiplies. Bring-up scripts take 4096: the same kernels run
+/// here on fewer workgroups.
+constexpr std::uint32_t size = 128;
+constexpr std::uint32_t elements = size * size;
 
 class Torch final : public Framework {
  public:
@@ -25,6 +34,8 @@ class Torch final : public Framework {
   std::string device_code() const { return directory_ + "/" + std::string(torch_device_code); }
   FrameworkResult raise(std::string_view subject, std::string text, EventId cause, bool unmodelled);
   FrameworkResult hip_error(std::string_view subject, const HipFailure& failure);
+  FrameworkResult blas_error(const libraries::LibraryFailure& failure);
+  HipResult<std::uint64_t> random_matrix();
 
   Process& process_;
   sim::Journal& journal_;
@@ -101,23 +112,57 @@ FrameworkResult Torch::is_available() {
 
 int Torch::device_count() { return hip_->device_count().value_or(0); }
 
+/// `to` gets numbers between -1 and 1: a kernel of the wheel adds them to the zeros that are there.
+HipResult<std::uint64_t> Torch::random_matrix() {
+  std::vector<float> numbers(elements);
+  std::minstd_rand generator(42);
+  for (float& number : numbers)
+    number = static_cast<float>(generator()) / static_cast<float>(std::minstd_rand::max()) * 2 - 1;
+  auto source = hip_->allocate(0, elements * sizeof(float));
+  if (!source) return source;
+  auto matrix = hip_->allocate(0, elements * sizeof(float));
+  if (!matrix) return matrix;
+  if (auto copied = hip_->copy_to_device(*source, std::as_bytes(std::span(numbers))); !copied)
+    return std::unexpected(copied.error());
+  constexpr std::uint32_t block = 256;
+  HipLaunch how{.grid = {elements / block, 1, 1}, .block = {block, 1, 1}, .arguments = {}};
+  if (auto filled = hip_->launch(0, device_code(), "saxpy",
+                                 how.with(*matrix).with(*source).with(1.0f).with(elements));
+      !filled)
+    return std::unexpected(filled.error());
+  return matrix;
+}
+
 FrameworkResult Torch::randn() {
   if (auto count = hip_->device_count(); !count) return hip_error("torch.randn", count.error());
-  if (auto filled = hip_->launch(0, device_code(), "saxpy"); !filled)
-    return hip_error("torch.randn", filled.error());
+  if (auto matrix = random_matrix(); !matrix) return hip_error("torch.randn", matrix.error());
   return {true, "tensor", no_event, false};
 }
 
 FrameworkResult Torch::matmul() {
-  // The operands are filled by a kernel of the wheel, the product is one of rocBLAS.
-  if (FrameworkResult filled = randn(); !filled.ok && !filled.unmodelled) return filled;
+  // The operand is filled by a kernel of the wheel, the product is one of rocBLAS.
+  if (auto count = hip_->device_count(); !count) return hip_error("torch.randn", count.error());
+  auto operand = random_matrix();
+  if (!operand && !operand.error().unmodelled) return hip_error("torch.randn", operand.error());
   libraries::Rocblas blas(process_, journal_, *hip_, directory_ + "/" + std::string(torch_rocblas));
-  auto product = blas.gemm(0);
-  if (product) return {true, "finite", no_event, false};
-  return raise("a @ a",
-               product.error().aborts ? product.error().text
-                                      : "RuntimeError: CUDA error: " + product.error().text,
-               product.error().event, product.error().unmodelled);
+  if (auto ready = blas.create(0); !ready) return blas_error(ready.error());
+  if (!operand) return hip_error("torch.randn", operand.error());
+  auto product = hip_->allocate(0, elements * sizeof(float));
+  if (!product) return hip_error("a @ a", product.error());
+  if (auto done = blas.gemm(0, *product, *operand, *operand, size); !done)
+    return blas_error(done.error());
+  std::vector<float> result(elements);
+  if (auto copied = hip_->copy_to_host(std::as_writable_bytes(std::span(result)), *product);
+      !copied)
+    return hip_error("a @ a", copied.error());
+  double sum = 0;
+  for (const float value : result) sum += value;
+  return {true, std::isfinite(sum) ? "finite" : "not finite", no_event, false};
+}
+
+FrameworkResult Torch::blas_error(const libraries::LibraryFailure& failure) {
+  return raise("a @ a", failure.aborts ? failure.text : "RuntimeError: CUDA error: " + failure.text,
+               failure.event, failure.unmodelled);
 }
 
 }  // namespace

@@ -23,7 +23,11 @@ class NodeHip final : public Hip {
   HipResult<int> device_count() override;
   HipResult<HipDeviceInfo> properties(int device) override;
   void register_fat_binary(std::string file) override { registered_.push_back(std::move(file)); }
-  HipResult<void> launch(int device, std::string_view file, std::string_view kernel) override;
+  HipResult<void> launch(int device, std::string_view file, std::string_view kernel,
+                         const HipLaunch& how) override;
+  HipResult<std::uint64_t> allocate(int device, std::size_t bytes) override;
+  HipResult<void> copy_to_device(std::uint64_t to, std::span<const std::byte> from) override;
+  HipResult<void> copy_to_host(std::span<std::byte> to, std::uint64_t from) override;
   HipResult<void> load_module(int device, std::string_view file) override;
 
  private:
@@ -37,6 +41,8 @@ class NodeHip final : public Hip {
   const AgentInfo& agent(int device) const {
     return runtime_->agents()[devices_[static_cast<std::size_t>(device)]];
   }
+  /// Whether the device memory that allocate() gave holds all of it.
+  bool owns(std::uint64_t va, std::size_t bytes) const;
   bool valid(int device) const {
     return device >= 0 && static_cast<std::size_t>(device) < devices_.size();
   }
@@ -49,7 +55,8 @@ class NodeHip final : public Hip {
   HipResult<void> state_;  ///< what initialisation ended with; stays so for the process's life
   std::unique_ptr<Runtime> runtime_;
   EventId event_ = no_event;
-  std::vector<std::size_t> devices_;  ///< HIP device -> agent
+  std::vector<std::size_t> devices_;             ///< HIP device -> agent
+  std::map<std::uint64_t, std::size_t> memory_;  ///< of allocate()
 };
 
 HipFailure NodeHip::no_device(std::string_view asked, std::string_view got, EventId cause) {
@@ -177,7 +184,38 @@ HipResult<void> NodeHip::load_module(int device, std::string_view file) {
   return {};
 }
 
-HipResult<void> NodeHip::launch(int device, std::string_view file, std::string_view kernel) {
+HipResult<std::uint64_t> NodeHip::allocate(int device, std::size_t bytes) {
+  if (auto ready = initialise(); !ready) return std::unexpected(ready.error());
+  if (!valid(device)) return fail(HipError::invalid_device, event_);
+  auto memory = runtime_->allocate(devices_[static_cast<std::size_t>(device)], bytes);
+  if (!memory) return fail(HipError::out_of_memory, memory.error().event);
+  const std::uint64_t va = reinterpret_cast<std::uintptr_t>(*memory);
+  memory_[va] = bytes;
+  return va;
+}
+
+bool NodeHip::owns(std::uint64_t va, std::size_t bytes) const {
+  auto after = memory_.upper_bound(va);
+  if (after == memory_.begin()) return false;
+  const auto& [begin, size] = *std::prev(after);
+  return va - begin <= size && bytes <= size - (va - begin);
+}
+
+/// Device memory of the model lies where the host reaches it.
+HipResult<void> NodeHip::copy_to_device(std::uint64_t to, std::span<const std::byte> from) {
+  if (!owns(to, from.size())) return fail(HipError::invalid_value, event_);
+  std::ranges::copy(from, reinterpret_cast<std::byte*>(to));
+  return {};
+}
+
+HipResult<void> NodeHip::copy_to_host(std::span<std::byte> to, std::uint64_t from) {
+  if (!owns(from, to.size())) return fail(HipError::invalid_value, event_);
+  std::copy_n(reinterpret_cast<const std::byte*>(from), to.size(), to.begin());
+  return {};
+}
+
+HipResult<void> NodeHip::launch(int device, std::string_view file, std::string_view kernel,
+                                const HipLaunch& how) {
   if (auto ready = initialise(); !ready) return ready;
   if (!valid(device)) return fail(HipError::invalid_device, event_);
   auto found = find_code_object(process_, journal_, file, agent(device).isa, event_);
@@ -193,11 +231,12 @@ HipResult<void> NodeHip::launch(int device, std::string_view file, std::string_v
         missing("hip.launch_failed", HipError::invalid_device_function, file, none));
   }
   const std::size_t before = journal_.timeline().size();
-  const HsaStatus status = dispatch(*runtime_, devices_[static_cast<std::size_t>(device)], *found,
-                                    *found->object.find_kernel(kernel));
+  const DispatchResult done = dispatch(*runtime_, devices_[static_cast<std::size_t>(device)],
+                                       *found, *found->object.find_kernel(kernel), how);
   if (const auto ended = runtime_->aborted())
     return std::unexpected(HipFailure{HipError::launch_failure, ended->event, ended->text, false});
-  if (status == HsaStatus::success) return {};
+  if (done.status == HsaStatus::success) return {};
+  const HsaStatus status = done.status;
   HipFailure failure{HipError::launch_failure, no_event, {}, false};
   EventId cause = found->event;
   for (EventId id = static_cast<EventId>(before) + 1; id <= journal_.timeline().size(); ++id) {
@@ -205,7 +244,7 @@ HipResult<void> NodeHip::launch(int device, std::string_view file, std::string_v
     failure.unmodelled = failure.unmodelled || event.severity == Severity::unmodelled;
     if (event.kind == "queue.failed" || event.severity == Severity::unmodelled) cause = id;
   }
-  const std::string text = name(status);
+  const std::string text = done.refused.empty() ? name(status) : done.refused;
   failure.event = journal_.record(
       Layer::hip, failure.unmodelled ? Severity::unmodelled : Severity::error, "hip.launch_failed",
       kernel, {{field::got, std::string_view(text)}, {field::status, "hipErrorLaunchFailure"}},

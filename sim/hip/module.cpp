@@ -3,9 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cstring>
 
 #include "sim/code_objects/fat_binary.hpp"
+#include "sim/code_objects/kernarg.hpp"
+#include "sim/code_objects/loader.hpp"
 #include "stack/formats/aql.hpp"
 
 namespace rocdrill::hip {
@@ -93,46 +94,49 @@ std::expected<FoundCodeObject, ModuleError> find_code_object(Process& process,
   return found;
 }
 
-HsaStatus dispatch(Runtime& runtime, std::size_t agent, const FoundCodeObject& code,
-                   const code_objects::Kernel& kernel) {
-  std::uint64_t size = 0;
-  for (const auto& segment : code.object.segments) {
-    size = std::max(size, segment.address + segment.memory_size);
+DispatchResult dispatch(Runtime& runtime, std::size_t agent, const FoundCodeObject& code,
+                        const code_objects::Kernel& kernel, const HipLaunch& how) {
+  code_objects::Geometry geometry{.dimensions = 3, .dynamic_lds = how.dynamic_lds};
+  for (std::size_t n = 0; n < 3; ++n) {
+    geometry.grid[n] = how.grid[n] * how.block[n];
+    geometry.group[n] = static_cast<std::uint16_t>(how.block[n]);
   }
-  // Code is position independent; its segments keep their distances.
+  const auto kernarg = code_objects::make_kernarg(kernel, how.arguments, geometry);
+  if (!kernarg) return {HsaStatus::invalid_argument, kernarg.error().what};
+  const std::uint64_t size = code_objects::image_bytes(code.object);
   auto image = runtime.allocate(agent, size);
-  auto arguments =
-      runtime.allocate(agent, std::max<std::uint64_t>(kernel.kernarg_segment_size, 64));
-  if (!image || !arguments) return HsaStatus::out_of_resources;
-  for (const auto& segment : code.object.segments) {
-    std::memcpy(static_cast<char*>(*image) + segment.address,
-                code.bytes.data() + segment.file_offset, segment.file_size);
-  }
+  auto arguments = runtime.allocate(agent, std::max<std::size_t>(kernarg->size(), 64));
+  if (!image || !arguments) return {HsaStatus::out_of_resources, {}};
+  const auto loaded = code_objects::load_image(code.object, as_bytes(code.bytes),
+                                               reinterpret_cast<std::uintptr_t>(*image),
+                                               {static_cast<std::byte*>(*image), size});
+  if (!loaded) return {HsaStatus::invalid_code_object, loaded.error().what};
+  std::ranges::copy(*kernarg, static_cast<std::byte*>(*arguments));
   HsaStatus failed = HsaStatus::success;
   auto queue =
       runtime.create_queue(agent, {.on_error = [&](HsaStatus status) { failed = status; }});
   auto done = runtime.create_signal(1);
-  if (!queue || !done) return HsaStatus::out_of_resources;
+  if (!queue || !done) return {HsaStatus::out_of_resources, {}};
   aql::KernelDispatch packet{};
   packet.header = aql::Header::make(aql::PacketType::kernel_dispatch, true, aql::FenceScope::system,
                                     aql::FenceScope::system)
                       .bits;
-  const auto& group = kernel.reqd_workgroup_size;
   packet.setup = 3;
-  packet.workgroup_size_x = static_cast<std::uint16_t>(group.size() == 3 ? group[0] : 64);
-  packet.workgroup_size_y = static_cast<std::uint16_t>(group.size() == 3 ? group[1] : 1);
-  packet.workgroup_size_z = static_cast<std::uint16_t>(group.size() == 3 ? group[2] : 1);
-  packet.grid_size_x = packet.workgroup_size_x;
-  packet.grid_size_y = packet.workgroup_size_y;
-  packet.grid_size_z = packet.workgroup_size_z;
+  packet.workgroup_size_x = geometry.group[0];
+  packet.workgroup_size_y = geometry.group[1];
+  packet.workgroup_size_z = geometry.group[2];
+  packet.grid_size_x = geometry.grid[0];
+  packet.grid_size_y = geometry.grid[1];
+  packet.grid_size_z = geometry.grid[2];
   packet.private_segment_size = static_cast<std::uint32_t>(kernel.private_segment_fixed_size);
-  packet.group_segment_size = static_cast<std::uint32_t>(kernel.group_segment_fixed_size);
+  packet.group_segment_size =
+      static_cast<std::uint32_t>(kernel.group_segment_fixed_size) + how.dynamic_lds;
   packet.kernel_object = reinterpret_cast<std::uintptr_t>(*image) + kernel.descriptor_address;
   packet.kernarg_address = reinterpret_cast<std::uintptr_t>(*arguments);
   packet.completion_signal = (*done)->handle();
   (*queue)->submit(aql::Packet(packet));
   (*done)->wait(SignalCondition::lt, 1, UINT64_MAX);
-  return failed;
+  return {failed, {}};
 }
 
 }  // namespace rocdrill::hip

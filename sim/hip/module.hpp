@@ -7,6 +7,7 @@
 
 #include "sim/code_objects/code_object.hpp"
 #include "sim/host/journal.hpp"
+#include "stack/hip.hpp"
 #include "stack/process.hpp"
 #include "stack/runtime.hpp"
 
@@ -32,9 +33,16 @@ std::expected<FoundCodeObject, ModuleError> find_code_object(Process& process,
                                                              std::string_view file,
                                                              std::string_view isa, EventId device);
 
-/// Loads the object's segments, writes a kernel-dispatch packet of one workgroup, rings the
-/// doorbell and waits: success, or the status that the queue failed with.
-HsaStatus dispatch(Runtime& runtime, std::size_t agent, const FoundCodeObject& code,
-                   const code_objects::Kernel& kernel);
+struct DispatchResult {
+  HsaStatus status = HsaStatus::success;
+  /// The launch was refused before a packet was written: wrong arguments, a code object that cannot
+  /// be loaded.
+  std::string refused;
+};
+
+/// Loads the object's segments, relocated, writes the kernarg segment and a kernel-dispatch packet,
+/// rings the doorbell and waits: success, or the status that the queue failed with.
+DispatchResult dispatch(Runtime& runtime, std::size_t agent, const FoundCodeObject& code,
+                        const code_objects::Kernel& kernel, const HipLaunch& how);
 
 }  // namespace rocdrill::hip

@@ -168,6 +168,8 @@ DeviceFacts Kernel::describe() const {
                           .sdma_xgmi_engines = product.sdma_xgmi_engines,
                           .sdma_queues_per_engine = product.sdma_queues_per_engine,
                           .compute_queues = product.num_cp_queues,
+                          .compute_units = product.active_cus,
+                          .xccs = product.xcc_count,
                           .xnack = product.xnack,
                           .limits = {1024, product.lds_kib * 1024, product.wave_size}});
   }

@@ -44,10 +44,13 @@ std::expected<void, LibraryFailure> Rocblas::create(int device) {
   return std::unexpected(LibraryFailure{std::move(text), event, true, false});
 }
 
-std::expected<void, LibraryFailure> Rocblas::gemm(int device) {
+std::expected<void, LibraryFailure> Rocblas::gemm(int device, std::uint64_t c, std::uint64_t a,
+                                                  std::uint64_t b, std::uint32_t n) {
+  constexpr std::uint32_t tile = 16;  // of matmul_tiled
   if (auto ready = create(device); !ready) return ready;
   const std::string kernels = directory_ + "/" + tensile_kernels(gfx(device));
-  auto launched = hip_.launch(device, kernels, "matmul_tiled");
+  HipLaunch how{.grid = {n / tile, n / tile, 1}, .block = {tile, tile, 1}, .arguments = {}};
+  auto launched = hip_.launch(device, kernels, "matmul_tiled", how.with(c).with(a).with(b).with(n));
   if (launched) return {};
   const HipFailure& failure = launched.error();
   const std::string status = name(failure.error);

@@ -22,8 +22,10 @@ class Rocblas {
 
   /// rocblas_create_handle: finds the data for the device.
   std::expected<void, LibraryFailure> create(int device);
-  /// rocblas_gemm_ex and a wait for its end.
-  std::expected<void, LibraryFailure> gemm(int device);
+  /// rocblas_gemm_ex of n x n floats in device memory, row by row, and a wait for its end: c = a b.
+  /// n is a multiple of 16.
+  std::expected<void, LibraryFailure> gemm(int device, std::uint64_t c, std::uint64_t a,
+                                           std::uint64_t b, std::uint32_t n);
 
  private:
   std::string gfx(int device);

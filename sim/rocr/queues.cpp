@@ -1,5 +1,6 @@
 #include "sim/rocr/queues.hpp"
 
+#include <algorithm>
 #include <atomic>
 #include <bit>
 #include <cstring>
@@ -116,6 +117,7 @@ HsaResult<std::unique_ptr<GpuQueue>> GpuQueue::create(SignalPool& signals, std::
 GpuQueue::~GpuQueue() {
   if (resource_.doorbell) thunk_->destroy_queue(resource_.queue_id);
   thunk_->release(save_area_);
+  thunk_->release(scratch_);
   if (inactive_) signals_->give_back(inactive_);
 }
 
@@ -126,10 +128,47 @@ void GpuQueue::ring_doorbell(std::uint64_t index) {
 
 void GpuQueue::poll_error() {
   if (status_ != HsaStatus::success) return;
-  const auto value = static_cast<std::uint64_t>(std::atomic_ref(inactive_->value).load());
+  auto value = static_cast<std::uint64_t>(std::atomic_ref(inactive_->value).load());
+  if ((value & cp::inactive::scratch_wave64) != 0 && provide_scratch())
+    value = static_cast<std::uint64_t>(
+        std::atomic_ref(inactive_->value).fetch_and(~std::int64_t{cp::inactive::scratch_wave64}) &
+        ~std::int64_t{cp::inactive::scratch_wave64});
   if (value == 0) return;
   thunk_->suspend_queue(resource_.queue_id);
   failed(exceptions_ ? status_of_exception(value) : status_of_inactive_bits(value));
+}
+
+/// DynamicScratchHandler (amd_aql_queue.cpp): as much as the packet at the head asks for, for as
+/// many waves as fit into one allocation of a sensible size.
+bool GpuQueue::provide_scratch() {
+  constexpr std::uint64_t lanes = 64;
+  constexpr std::uint64_t granule = 1024;  // of COMPUTE_TMPRING_SIZE.WAVESIZE
+  constexpr std::uint64_t most_waves = 1024;
+  constexpr std::uint64_t most_bytes = std::uint64_t{1} << 32;
+  const std::span<aql::Packet> packets = ring();
+  const auto packet = packets[load_read_index() % packets.size()].as<aql::KernelDispatch>();
+  const std::uint64_t lane_bytes = (std::uint64_t{packet.private_segment_size} + 15) / 16 * 16;
+  const std::uint64_t wave_bytes = (lane_bytes * lanes + granule - 1) / granule * granule;
+  if (wave_bytes == 0 || wave_bytes / granule > 0x1FFF) return false;
+  const std::uint64_t waves = std::min(most_waves, most_bytes / wave_bytes);
+  auto memory = thunk_->allocate(wave_bytes * waves, false);
+  if (!memory) return false;
+  thunk_->release(scratch_);
+  scratch_ = *memory;
+  aql::AmdQueue& header = memory_->queue();
+  const std::uint64_t va = address(scratch_);
+  header.scratch_backing_memory_location = va;
+  header.scratch_backing_memory_byte_size = wave_bytes * waves;
+  header.scratch_wave64_lane_byte_size = static_cast<std::uint32_t>(lane_bytes);
+  header.compute_tmpring_size = static_cast<std::uint32_t>(std::min<std::uint64_t>(waves, 0xFFF) |
+                                                           wave_bytes / granule << 12);
+  // Swizzled: elements of 4 bytes, 64 lanes side by side, the lane added by hardware.
+  header.scratch_resource_descriptor[0] = static_cast<std::uint32_t>(va);
+  header.scratch_resource_descriptor[1] = static_cast<std::uint32_t>(va >> 32 & 0xFFFF) | 1u << 31;
+  header.scratch_resource_descriptor[2] =
+      static_cast<std::uint32_t>(std::min<std::uint64_t>(wave_bytes * waves, 0xFFFFFFFF));
+  header.scratch_resource_descriptor[3] = 0x00EA4FAC;
+  return true;
 }
 
 SoftQueue::SoftQueue(std::unique_ptr<QueueMemory> memory, const QueueOptions& options,

@@ -60,11 +60,14 @@ class GpuQueue final : public UserQueue {
 
  private:
   using UserQueue::UserQueue;
+  /// For the kernel at the head of the queue, which waits for it.
+  bool provide_scratch();
   Thunk* thunk_ = nullptr;
   SignalPool* signals_ = nullptr;
   bool exceptions_ = false;
   Thunk::QueueResource resource_;
   void* save_area_ = nullptr;
+  void* scratch_ = nullptr;
   aql::AmdSignal* inactive_ = nullptr;  ///< queue_inactive_signal, or the exception signal
 };
 

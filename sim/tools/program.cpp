@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "sim/app.hpp"
+
 namespace rocdrill::sim::tools {
 namespace {
 
@@ -52,7 +54,7 @@ int run_program(Call& call) {
   hip->register_fat_binary(app->path);
   const auto count = hip->device_count();
   if (!count) return report(call, count.error());
-  const auto launched = hip->launch(0, app->path, app->source);
+  const auto launched = run_app(*hip, app->path, app->source);
   return launched ? 0 : report(call, launched.error());
 }
 

@@ -187,17 +187,16 @@ Finding framework_matmul(Context& context) {
   const FrameworkResult product = context.framework->matmul();
   if (product.ok) return {Status::pass, product.text, "", no_event};
   if (product.unmodelled || ends_unmodelled(context.backend, product.event)) {
-    return {Status::not_modelled, "kernels do not execute on this backend yet", "", product.event};
+    return {Status::not_modelled, "kernels of this GPU do not execute on this backend", "",
+            product.event};
   }
   return {Status::fail, product.text, "AMD_LOG_LEVEL=3 python3 ...", product.event};
 }
 
 Finding collectives(Context& context) {
   if (context.devices < 2) return {Status::not_reached, "one GPU", "", no_event};
-  if (!context.backend.capabilities().has(Capability::kernel_dispatch)) {
-    return {Status::not_modelled,
-            "all_reduce_perf needs kernels, which do not execute on this backend yet", "",
-            no_event};
+  if (!context.backend.capabilities().has(Capability::collectives)) {
+    return {Status::not_modelled, "collectives do not run on this backend yet", "", no_event};
   }
   return {Status::not_reached, "run all_reduce_perf of rccl-tests",
           "all_reduce_perf -g " + std::to_string(context.devices), no_event};

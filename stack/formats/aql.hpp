@@ -96,6 +96,16 @@ struct BarrierValue {
   std::uint64_t completion_signal;
 };
 
+/// amd_aql_pm4_ib of ROCr: one PM4 INDIRECT_BUFFER command.
+struct Pm4IndirectBuffer {
+  std::uint16_t header;
+  std::uint16_t amd_format;  ///< VendorFormat::pm4_ib
+  std::uint32_t ib_jump_cmd[4];
+  std::uint32_t dw_cnt_remain;
+  std::uint32_t reserved[8];
+  std::uint64_t completion_signal;
+};
+
 /// A slot of the ring: 64 bytes of which the first two are the header.
 struct alignas(64) Packet {
   std::array<std::byte, 64> bytes{};
@@ -122,6 +132,7 @@ struct alignas(64) Packet {
 };
 
 static_assert(sizeof(KernelDispatch) == 64 && sizeof(AgentDispatch) == 64);
+static_assert(sizeof(Pm4IndirectBuffer) == 64);
 static_assert(sizeof(Barrier) == 64 && sizeof(BarrierValue) == 64 && sizeof(Packet) == 64);
 static_assert(offsetof(KernelDispatch, kernel_object) == 32);
 static_assert(offsetof(AgentDispatch, return_address) == 8);

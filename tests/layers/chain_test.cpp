@@ -121,7 +121,12 @@ class EightDevices final : public Hip {
   HipResult<int> device_count() override { return 8; }
   HipResult<HipDeviceInfo> properties(int) override { return HipDeviceInfo{}; }
   void register_fat_binary(std::string) override {}
-  HipResult<void> launch(int, std::string_view, std::string_view) override { return {}; }
+  HipResult<void> launch(int, std::string_view, std::string_view, const HipLaunch&) override {
+    return {};
+  }
+  HipResult<std::uint64_t> allocate(int, std::size_t) override { return 0; }
+  HipResult<void> copy_to_device(std::uint64_t, std::span<const std::byte>) override { return {}; }
+  HipResult<void> copy_to_host(std::span<std::byte>, std::uint64_t) override { return {}; }
   HipResult<void> load_module(int, std::string_view) override { return {}; }
 };
 

@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <linux/userfaultfd.h>
 #include <poll.h>
+#include <sched.h>
 #include <sys/eventfd.h>
 #include <unistd.h>
 
@@ -19,6 +20,18 @@ using namespace std::chrono_literals;
 constexpr auto spin_time = 150us;
 constexpr auto memory_poll = 50us;     // of a queue that waits for memory, at first
 constexpr auto longest_poll = 2000us;  // and at last
+
+/// To another processor. The store that woke this thread stands at a page fault on the processor on
+/// which it was woken; let go on, its thread may spin there for the completion, and this one would
+/// wait until the scheduler's next tick.
+void step_aside() {
+  cpu_set_t allowed;
+  if (sched_getaffinity(0, sizeof allowed, &allowed) != 0 || CPU_COUNT(&allowed) < 2) return;
+  cpu_set_t others = allowed;
+  CPU_CLR(static_cast<unsigned>(sched_getcpu()), &others);
+  if (CPU_COUNT(&others) == 0 || sched_setaffinity(0, sizeof others, &others) != 0) return;
+  sched_setaffinity(0, sizeof allowed, &allowed);
+}
 
 }  // namespace
 
@@ -118,6 +131,7 @@ void DoorbellThread::sleep(bool waiting, unsigned idle_rounds) {
   const timespec limit{0, std::chrono::nanoseconds(poll_time).count()};
   const bool forever = armed && !waiting;
   ::ppoll(files, armed ? 2 : 1, forever ? nullptr : &limit, nullptr);
+  if ((files[1].revents & POLLIN) != 0) step_aside();
   if (armed) disarm();
   drain();
 }

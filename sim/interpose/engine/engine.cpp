@@ -169,6 +169,7 @@ class ProcessEngine final : public kernel::Surroundings, public kernel::FileTabl
   }
   std::uint64_t* doorbell_page(std::uint32_t gpu_id) override { return doorbells_.page(gpu_id); }
   void queues_changed() override { doorbells_.wake(); }
+  bool runs_kernels_aside() const override { return true; }
   kernel::ProcessObserver* observer() override { return tracer_.get(); }
   int open_smi_events(std::uint32_t gpu_id) override {
     try {

@@ -71,8 +71,7 @@ Index* idle_index() {
 }
 
 void forget(Index& index) {
-  if (index.header != nullptr)
-    raw::call(SYS_munmap, raw::arg(index.header), index.header->size);
+  if (index.header != nullptr) raw::call(SYS_munmap, raw::arg(index.header), index.header->size);
   free(index.ancestor_list);
   index.header = nullptr;
   index.ancestor_list = nullptr;

@@ -34,6 +34,8 @@ Json to_json(const kernel::DeviceFacts& facts) {
                     {"sdma_queues_per_engine", gpu.sdma_queues_per_engine},
                     {"gb_addr_config", gpu.gb_addr_config},
                     {"compute_queues", gpu.compute_queues},
+                    {"compute_units", gpu.compute_units},
+                    {"xccs", gpu.xccs},
                     {"xnack", static_cast<int>(gpu.xnack)},
                     {"large_bar", gpu.large_bar},
                     {"max_workgroup_size", gpu.limits.max_workgroup_size},
@@ -71,6 +73,8 @@ kernel::DeviceFacts facts_of(const Json& json) {
     gpu.at("sdma_queues_per_engine").get_to(one.sdma_queues_per_engine);
     gpu.at("gb_addr_config").get_to(one.gb_addr_config);
     gpu.at("compute_queues").get_to(one.compute_queues);
+    gpu.at("compute_units").get_to(one.compute_units);
+    gpu.at("xccs").get_to(one.xccs);
     one.xnack = static_cast<XnackSupport>(gpu.at("xnack").get<int>());
     gpu.at("large_bar").get_to(one.large_bar);
     gpu.at("max_workgroup_size").get_to(one.limits.max_workgroup_size);

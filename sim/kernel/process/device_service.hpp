@@ -38,6 +38,8 @@ struct GpuFacts {
   std::uint32_t sdma_queues_per_engine = 0;
   std::uint32_t gb_addr_config = 0;  ///< GB_ADDR_CONFIG
   std::uint32_t compute_queues = 0;  ///< HSA queues that can be mapped at a time (num_cp_queues)
+  std::uint32_t compute_units = 0;   ///< of the KFD node, over all its XCCs
+  std::uint32_t xccs = 1;            ///< of the KFD node
   XnackSupport xnack = XnackSupport::none;
   bool large_bar = true;  ///< the CPU reaches all of VRAM
   cp::AgentLimits limits;

@@ -38,7 +38,7 @@ std::span<const IoctlEntry> ioctl_table() {
       {Ioctl::free_memory_of_gpu, &P::free_memory_of_gpu, ""},
       {Ioctl::map_memory_to_gpu, &P::map_memory_to_gpu, ""},
       {Ioctl::unmap_memory_from_gpu, &P::unmap_memory_from_gpu, ""},
-      {Ioctl::set_cu_mask, &P::set_cu_mask, "checked, no effect without kernels"},
+      {Ioctl::set_cu_mask, &P::set_cu_mask, "workgroups go to these CUs"},
       {Ioctl::smi_events, &P::smi_events, "for other programs only"},
       {Ioctl::set_xnack_mode, &P::set_xnack_mode, ""},
       {Ioctl::available_memory, &P::available_memory, ""},

@@ -21,10 +21,11 @@ T& as(void* argument) {
 constexpr std::size_t legacy_apertures = 7;  // NUM_OF_SUPPORTED_GPUS
 
 kfd::ProcessDeviceApertures apertures_of(std::uint32_t gpu_id) {
-  return {.lds_base = 0x1'0000'0000'0000,
-          .lds_limit = 0x1'0000'FFFF'FFFF,
-          .scratch_base = 0x2'0000'0000'0000,
-          .scratch_limit = 0x2'0000'FFFF'FFFF,
+  constexpr std::uint64_t size = std::uint64_t{1} << 32;
+  return {.lds_base = shared_aperture,
+          .lds_limit = shared_aperture + size - 1,
+          .scratch_base = private_aperture,
+          .scratch_limit = private_aperture + size - 1,
           .gpuvm_base = 0x10000,
           .gpuvm_limit = 0x7FFF'FFFF'FFFF,
           .gpu_id = gpu_id,

@@ -30,7 +30,13 @@
 #include "sim/silicon/command_processor/hooks.hpp"
 #include "stack/formats/kfd_uapi.hpp"
 
+namespace rocdrill::isa {
+class CodeCache;
+}
+
 namespace rocdrill::kernel {
+
+class KernelRunner;
 
 /// What a queue of the process shows of itself.
 struct QueueView {
@@ -156,6 +162,8 @@ class KfdProcess final : public DeviceFile {
   int check_queue_buffers(const kfd::CreateQueueArgs& args);
   std::unique_ptr<HardwareQueue> make_queue(const kfd::CreateQueueArgs& args, const GpuFacts& gpu,
                                             std::uint32_t doorbell);
+  /// nullptr: the GPU's instructions are not executed.
+  std::unique_ptr<KernelRunner> make_runner(const GpuFacts& gpu);
   bool run_queues();
   /// Gives the queues the injections of the node, if those have changed.
   void refresh_injections();
@@ -169,6 +177,7 @@ class KfdProcess final : public DeviceFile {
   std::mutex mutex_;
   std::map<std::uint32_t, std::uint64_t> acquired_;  ///< gpu_id -> OpenDevice::file
   std::map<std::uint32_t, cp::RangeAddressSpace> page_tables_;
+  std::map<std::uint32_t, std::shared_ptr<isa::CodeCache>> code_;  ///< by gpu_id
   std::map<std::uint64_t, Buffer> buffers_;
   std::uint32_t next_handle_ = 1;
   std::map<std::uint32_t, Event> events_;

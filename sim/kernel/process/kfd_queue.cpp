@@ -71,17 +71,53 @@ EventId KfdProcess::HardwareQueue::record_injected(cp::Injected what, std::uint6
 }
 
 KfdProcess::AqlQueue::AqlQueue(KfdProcess& process, const cp::QueueConfig& config,
-                               const kfd::CreateQueueArgs& args, std::uint32_t doorbell_index)
+                               const kfd::CreateQueueArgs& args, std::uint32_t doorbell_index,
+                               const GpuFacts& gpu)
     : HardwareQueue(process, static_cast<std::uint32_t>(config.id), args, doorbell_index),
       save_area_(args.ctx_save_restore_address),
-      queue(config, process.page_table(args.gpu_id), *this) {
+      runner_(process.make_runner(gpu)),
+      queue(config, process.page_table(args.gpu_id), *this, runner_.get()) {
   queue.set_event_level(wanted_level());
   take_injections(process.devices_.facts().injections.queues);
 }
 
 bool KfdProcess::AqlQueue::run() {
+  const bool settled = settle_kernels();
   const cp::Progress done = queue.run(SIZE_MAX);
-  return done.launched > 0 || done.completed > 0;
+  return settle_kernels() || settled || done.launched > 0 || done.completed > 0;
+}
+
+/// What became of kernels that have ended since the last look.
+bool KfdProcess::AqlQueue::settle_kernels() {
+  if (!runner_) return false;
+  const std::vector<KernelRunner::Ended> list = runner_->ended();
+  for (const auto& [index, outcome] : list) {
+    const isa::Exception& exception = outcome.exception;
+    switch (outcome.end) {
+      case isa::End::completed:
+        queue.complete_kernel_dispatch(index);
+        break;
+      case isa::End::unmodelled:
+        queue.refuse_dispatch(index, fmt::format("{} at {:#x}", outcome.text, outcome.va));
+        break;
+      case isa::End::exception:
+        if (exception.code == cp::KfdException::wave_memory_violation)
+          queue.fault_dispatch(index, exception.address, exception.access);
+        else
+          queue.fail_dispatch(index, exception.code);
+        break;
+      case isa::End::hung:  // its waves run on, and the packet stays in flight
+        process_.devices_.record(
+            Layer::silicon, Severity::error, "queue.hung",
+            fmt::format("pid {} queue {}", process_.opener_.pid, id),
+            {{"packet", static_cast<std::int64_t>(index)}, {field::did, "its waves do not end"}},
+            process_.devices_.facts().event);
+        break;
+      case isa::End::cancelled:
+        break;  // with the queue
+    }
+  }
+  return !list.empty();
 }
 
 bool KfdProcess::AqlQueue::waiting() const { return is_waiting(queue.state()); }

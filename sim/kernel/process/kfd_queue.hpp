@@ -1,6 +1,7 @@
 // A hardware queue of a process: the engine's state machine and what KFD does with what it reports.
 #pragma once
 
+#include "sim/kernel/process/kernel_runner.hpp"
 #include "sim/kernel/process/kfd_process.hpp"
 #include "sim/silicon/command_processor/queue.hpp"
 #include "sim/silicon/command_processor/sdma.hpp"
@@ -32,6 +33,7 @@ class KfdProcess::HardwareQueue {
   virtual bool waiting() const = 0;
   virtual std::uint64_t read_index() const = 0;
   virtual std::string_view state() const = 0;
+  virtual void set_cu_mask(std::vector<std::uint32_t>) {}
   /// When something late comes (clocks().monotonic_raw_ns).
   virtual std::optional<std::uint64_t> late_until() const = 0;
 
@@ -85,8 +87,9 @@ class KfdProcess::HardwareQueue {
 
 class KfdProcess::AqlQueue final : public HardwareQueue, public cp::Hooks {
  public:
+  /// `gpu`: of the queue.
   AqlQueue(KfdProcess& process, const cp::QueueConfig& config, const kfd::CreateQueueArgs& args,
-           std::uint32_t doorbell_index);
+           std::uint32_t doorbell_index, const GpuFacts& gpu);
 
   void ring(std::uint64_t value) override { queue.doorbell(value); }
   bool run() override;
@@ -96,6 +99,9 @@ class KfdProcess::AqlQueue final : public HardwareQueue, public cp::Hooks {
   std::uint64_t read_index() const override { return queue.read_index(); }
   std::string_view state() const override { return cp::name(queue.state()); }
   std::optional<std::uint64_t> late_until() const override { return queue.late_until(); }
+  void set_cu_mask(std::vector<std::uint32_t> mask) override {
+    if (runner_) runner_->set_cu_mask(std::move(mask));
+  }
 
   void interrupt(std::uint32_t event_id) override { process_.interrupt(event_id); }
   void queue_error(cp::Queue& failed, const cp::QueueError& error) override;
@@ -114,6 +120,7 @@ class KfdProcess::AqlQueue final : public HardwareQueue, public cp::Hooks {
   QueueKind kind() const override { return QueueKind::aql; }
   void inject(const cp::QueueFaultInjection& faults) override { queue.inject(faults); }
   EventId cause_of(const cp::QueueError& error) const;
+  bool settle_kernels();
 
   /// The request that rocdrill does not model, if that ended the queue.
   EventId refused_ = no_event;
@@ -123,6 +130,8 @@ class KfdProcess::AqlQueue final : public HardwareQueue, public cp::Hooks {
   EventId overrun_ = no_event;
   EventId faulted_ = no_event;     ///< the page fault
   const std::uint64_t save_area_;  ///< CWSR area, 0 if none
+  /// nullptr where the GPU's instructions are not executed: its queues refuse kernels.
+  const std::unique_ptr<KernelRunner> runner_;
 
  public:
   cp::Queue queue;

@@ -86,7 +86,21 @@ std::unique_ptr<KfdProcess::HardwareQueue> KfdProcess::make_queue(const kfd::Cre
                                .read_index_va = args.read_pointer_address,
                                .amd_queue_va = known ? amd_queue : 0,
                                .limits = gpu.limits};
-  return std::make_unique<AqlQueue>(*this, config, args, doorbell);
+  return std::make_unique<AqlQueue>(*this, config, args, doorbell, gpu);
+}
+
+std::unique_ptr<KernelRunner> KfdProcess::make_runner(const GpuFacts& gpu) {
+  const std::uint32_t version = gpu.gfx_target_version;
+  isa::Shape shape{
+      .processor = fmt::format("gfx{}{}{:x}", version / 10000, version / 100 % 100, version % 100),
+      .xccs = gpu.xccs,
+      .compute_units = gpu.compute_units,
+      .lds_bytes_per_cu = gpu.limits.lds_bytes};
+  if (!isa::executes(shape.processor)) return nullptr;
+  std::shared_ptr<isa::CodeCache>& code = code_[gpu.gpu_id];
+  if (!code) code = std::make_shared<isa::CodeCache>(shape.processor);
+  return std::make_unique<KernelRunner>(page_table(gpu.gpu_id), surroundings_, std::move(shape),
+                                        code);
 }
 
 int KfdProcess::create_queue(void* argument) {
@@ -170,7 +184,10 @@ int KfdProcess::set_cu_mask(void* argument) {
   args.num_cu_mask = std::min(args.num_cu_mask, max_cu_mask_bits);
   std::vector<std::uint32_t> mask(args.num_cu_mask / 32);
   if (!copy_from_user(mask.data(), args.cu_mask_ptr, mask.size() * sizeof mask[0])) return EFAULT;
-  return queues_.contains(args.queue_id) ? 0 : EFAULT;  // pqm_update_mqd: no such queue
+  const auto at = queues_.find(args.queue_id);
+  if (at == queues_.end()) return EFAULT;  // pqm_update_mqd: no such queue
+  at->second->set_cu_mask(std::move(mask));
+  return 0;
 }
 
 void KfdProcess::refresh_injections() {

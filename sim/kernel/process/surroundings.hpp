@@ -51,6 +51,9 @@ class Surroundings {
   virtual int open_smi_events(std::uint32_t /*gpu_id*/) { return -1; }
   /// Queues were created or destroyed: whoever looks at doorbells has to look anew.
   virtual void queues_changed() {}
+  /// Kernels run on threads of their own, so that whoever launches them can go on. False in
+  /// process: they end before anything else happens.
+  virtual bool runs_kernels_aside() const { return false; }
   /// Asked once, when the process part is made. nullptr: nobody records.
   virtual ProcessObserver* observer() { return nullptr; }
 };

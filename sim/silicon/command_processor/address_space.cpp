@@ -1,6 +1,7 @@
 #include "sim/silicon/command_processor/address_space.hpp"
 
 #include <algorithm>
+#include <mutex>
 #include <stdexcept>
 
 namespace rocdrill::cp {
@@ -25,6 +26,21 @@ std::size_t AddressSpace::mapped(std::uint64_t va, std::size_t bytes, Access acc
   return found;
 }
 
+/// As far as translate() reaches in both directions within the page.
+std::optional<AddressSpace::Extent> AddressSpace::extent(std::uint64_t va, Access access) {
+  const std::uint64_t begin = va - va % page;
+  const void* host = translate(begin, page, access);
+  if (host == nullptr) return std::nullopt;
+  return Extent{begin, page, reinterpret_cast<std::uintptr_t>(host) - begin};
+}
+
+std::optional<AddressSpace::Extent> RangeAddressSpace::extent(std::uint64_t va, Access access) {
+  const std::shared_lock lock(changing_);
+  const Range* range = find(va);
+  if (range == nullptr || !range->permissions.allow(access)) return std::nullopt;
+  return Extent{range->begin, range->bytes, range->to_host};
+}
+
 void RangeAddressSpace::add(std::uint64_t va, std::size_t bytes, Permissions permissions,
                             void* host) {
   const std::uint64_t to_host = reinterpret_cast<std::uintptr_t>(host) - va;
@@ -41,11 +57,15 @@ void RangeAddressSpace::add(std::uint64_t va, std::size_t bytes, Permissions per
   if (overlaps_next || find(va) != nullptr) {
     throw std::invalid_argument("address space: range overlaps one that is registered");
   }
+  const std::unique_lock lock(changing_);
   ranges_.emplace(va, Range{va, bytes, to_host, permissions});
+  generation_.fetch_add(1, std::memory_order_release);
 }
 
 bool RangeAddressSpace::remove(std::uint64_t va) {
   last_ = &none_;
+  const std::unique_lock lock(changing_);
+  generation_.fetch_add(1, std::memory_order_release);
   return ranges_.erase(va) != 0;
 }
 

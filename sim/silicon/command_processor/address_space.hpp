@@ -1,9 +1,12 @@
 // What a GPU may reach: the only way from an address in a packet, queue or signal to memory.
 #pragma once
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <map>
+#include <optional>
+#include <shared_mutex>
 
 namespace rocdrill::cp {
 
@@ -21,6 +24,19 @@ class AddressSpace {
   /// How many bytes from `va`, up to `bytes`, one translate() gives; 0 if not even the first. What
   /// follows may be unmapped, or mapped to host memory elsewhere: then ask again from there.
   virtual std::size_t mapped(std::uint64_t va, std::size_t bytes, Access access);
+
+  /// A stretch of addresses whose host memory lies in one piece: host address = va + to_host.
+  struct Extent {
+    std::uint64_t begin = 0;
+    std::uint64_t bytes = 0;
+    std::uint64_t to_host = 0;
+  };
+  /// The one around `va`, for callers that look at many addresses; nothing if `va` is not mapped
+  /// with this access. Holds until generation() changes. May be called while another thread changes
+  /// the mapping, unlike translate().
+  virtual std::optional<Extent> extent(std::uint64_t va, Access access);
+  /// Changes whenever the mapping does; 0 for spaces that cannot tell.
+  virtual std::uint64_t generation() const { return 0; }
 };
 
 struct Permissions {
@@ -42,8 +58,9 @@ struct Permissions {
 };
 
 /// Registered ranges. GPU VA = host VA unless the range names other host memory (apertures,
-/// imported buffers, memory of another process that is mapped here). Not thread-safe: ranges change
-/// between two calls of Queue::run(), under whatever lock its owner holds for that.
+/// imported buffers, memory of another process that is mapped here). Not thread-safe but for
+/// extent() and generation(): ranges change between two calls of Queue::run(), under whatever lock
+/// its owner holds for that.
 class RangeAddressSpace final : public AddressSpace {
  public:
   RangeAddressSpace() = default;
@@ -77,6 +94,8 @@ class RangeAddressSpace final : public AddressSpace {
     return translate_slow(va, bytes, access);
   }
   std::size_t mapped(std::uint64_t va, std::size_t bytes, Access access) override;
+  std::optional<Extent> extent(std::uint64_t va, Access access) override;
+  std::uint64_t generation() const override { return generation_.load(std::memory_order_acquire); }
 
  private:
   struct Range {
@@ -90,6 +109,8 @@ class RangeAddressSpace final : public AddressSpace {
   const Range* find(std::uint64_t va) const;
 
   std::map<std::uint64_t, Range> ranges_;  // by first address
+  std::shared_mutex changing_;             // held while ranges_ changes, and by extent()
+  std::atomic<std::uint64_t> generation_{1};
   static constexpr Range none_{};
   const Range* last_ = &none_;  // the last hit, in ranges_; never null
 };

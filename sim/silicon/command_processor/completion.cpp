@@ -139,4 +139,21 @@ bool Queue::fail_dispatch(std::uint64_t index, KfdException code) {
   return true;
 }
 
+bool Queue::fault_dispatch(std::uint64_t index, std::uint64_t va, Access access) {
+  if (state_ == QueueState::failed || !is_in_flight(index, aql::PacketType::kernel_dispatch)) {
+    return false;
+  }
+  fault(va, access, index);
+  return true;
+}
+
+bool Queue::refuse_dispatch(std::uint64_t index, std::string_view what) {
+  if (state_ == QueueState::failed || !is_in_flight(index, aql::PacketType::kernel_dispatch)) {
+    return false;
+  }
+  hooks_.unmodelled(what, *this, index);
+  fail(KfdException::packet_unsupported, index);
+  return true;
+}
+
 }  // namespace rocdrill::cp

@@ -60,6 +60,8 @@ std::string_view name(WaitReason reason) {
       return "signal-value";
     case WaitReason::ring_held:
       return "ring-held";
+    case WaitReason::scratch:
+      return "scratch";
     case WaitReason::in_flight_limit:
       return "in-flight-limit";
   }

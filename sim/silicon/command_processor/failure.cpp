@@ -22,17 +22,22 @@ void Queue::fault(std::uint64_t va, Access access, std::uint64_t index) {
   fail(KfdException::device_memory_violation, index);
 }
 
-/// ROCr waits for this signal through its event where it has one. If amd_queue_t or the signal
-/// are not reachable there is nobody to tell.
-void Queue::raise_inactive_signal(std::uint32_t bits) {
-  if (bits == 0 || config_.amd_queue_va == 0) return;
+/// nullptr if amd_queue_t or the signal are not reachable.
+aql::AmdSignal* Queue::inactive_signal() {
+  if (config_.amd_queue_va == 0) return nullptr;
   auto* queue = static_cast<aql::AmdQueue*>(
       memory_.translate(config_.amd_queue_va, sizeof(aql::AmdQueue), Access::write));
-  if (queue == nullptr) return;
+  if (queue == nullptr) return nullptr;
   const std::uint64_t handle = std::atomic_ref(queue->queue_inactive_signal).load();
-  if (handle == 0 || handle % alignof(aql::AmdSignal) != 0) return;
-  auto* signal = static_cast<aql::AmdSignal*>(
+  if (handle == 0 || handle % alignof(aql::AmdSignal) != 0) return nullptr;
+  return static_cast<aql::AmdSignal*>(
       memory_.translate(handle, sizeof(aql::AmdSignal), Access::write));
+}
+
+/// ROCr waits for this signal through its event where it has one. If it cannot be reached there is
+/// nobody to tell.
+void Queue::raise_inactive_signal(std::uint32_t bits) {
+  aql::AmdSignal* signal = bits == 0 ? nullptr : inactive_signal();
   if (signal == nullptr) return;
   signal::bit_or(*signal, bits);
   const std::uint64_t mailbox = std::atomic_ref(signal->event_mailbox_ptr).load();

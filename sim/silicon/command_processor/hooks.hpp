@@ -93,8 +93,14 @@ enum class LaunchState : std::uint8_t { completed, in_flight };
 class KernelExecutor {
  public:
   virtual ~KernelExecutor() = default;
-  /// `in_flight`: the owner calls Queue::complete_kernel_dispatch or fail_dispatch later. An
-  /// error stops the queue at this packet.
+  /// What the runtime has to provide before this launch can begin: bits of queue_inactive_signal
+  /// (inactive::scratch_wave64), 0 for nothing. The queue tells the runtime, waits until it has
+  /// reset the signal, and asks again.
+  virtual std::uint32_t lacks(const KernelLaunch& /*launch*/) { return 0; }
+  /// Code may have changed in memory: what is known of it has to be looked at anew.
+  virtual void invalidate_code() {}
+  /// `in_flight`: the owner calls Queue::complete_kernel_dispatch or fail_dispatch later (or
+  /// another end, see there). An error stops the queue at this packet.
   virtual std::expected<LaunchState, KfdException> launch(const KernelLaunch& launch) = 0;
 };
 

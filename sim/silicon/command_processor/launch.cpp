@@ -3,6 +3,7 @@
 #include <variant>
 
 #include "sim/silicon/command_processor/memory.hpp"
+#include "sim/silicon/command_processor/pm4.hpp"
 #include "sim/silicon/command_processor/queue.hpp"
 #include "sim/silicon/command_processor/signal.hpp"
 
@@ -60,9 +61,31 @@ Queue::Step Queue::launch_vendor(const aql::Packet& packet) {
       if (packet.as<aql::BarrierValue>().condition > last_condition) break;
       return launch_barrier(packet);
     case aql::VendorFormat::pm4_ib:
-      return refuse(KfdException::packet_vendor_unsupported, "AQL PM4 indirect buffer");
+      return launch_pm4(packet);
   }
   return refuse(KfdException::packet_vendor_unsupported);
+}
+
+/// Commands for the caches; the packet is complete when they are done, which is at once.
+Queue::Step Queue::launch_pm4(const aql::Packet& packet) {
+  const auto effects = pm4::execute(packet.as<aql::Pm4IndirectBuffer>(), memory_);
+  if (!effects) {
+    if (effects.error().fault_va == 0)
+      return refuse(KfdException::packet_vendor_unsupported, effects.error().unmodelled);
+    fault(effects.error().fault_va, Access::read, launch_index_);
+    return Step::stop;
+  }
+  if (effects->invalidates_code && executor_ != nullptr) executor_->invalidate_code();
+  InFlight flight{.index = launch_index_, .packet = packet};
+  Target to;
+  if (!begin_profile(packet.as<aql::Pm4IndirectBuffer>().completion_signal, flight) ||
+      !resolve_slot(flight.index, to) || !resolve_signal(flight, to)) {
+    return Step::stop;
+  }
+  mark_launched(flight);
+  take(flight, to);
+  complete(flight, to);
+  return Step::again;
 }
 
 Queue::Step Queue::poll_barrier() {
@@ -130,6 +153,18 @@ Queue::Step Queue::launch_agent_dispatch(const aql::Packet& packet) {
   return Step::again;
 }
 
+/// The runtime is told once and resets the signal when it has done what it can.
+bool Queue::has_what_it_needs(const KernelLaunch& launch) {
+  if (wait_ == WaitReason::scratch) {
+    aql::AmdSignal* signal = inactive_signal();
+    if (signal == nullptr || signal::load(*signal) != 0) return false;
+  }
+  const std::uint32_t bits = executor_->lacks(launch);
+  if (bits == 0) return true;
+  raise_inactive_signal(bits);
+  return false;
+}
+
 Queue::Step Queue::launch_kernel_dispatch(const aql::Packet& packet) {
   const auto body = packet.as<aql::KernelDispatch>();
   if (const auto code = check_dispatch(body, config_.limits); code != KfdException::none) {
@@ -145,17 +180,19 @@ Queue::Step Queue::launch_kernel_dispatch(const aql::Packet& packet) {
   if (executor_ == nullptr) {
     return refuse(KfdException::packet_unsupported, "AQL kernel dispatch");
   }
+  const KernelLaunch request{.queue_id = config_.id,
+                             .packet_index = launch_index_,
+                             .packet_va = slot_va(launch_index_),
+                             .amd_queue_va = config_.amd_queue_va,
+                             .entry_va = std::get<std::uint64_t>(entry),
+                             .packet = body};
+  if (!has_what_it_needs(request)) return stall(WaitReason::scratch);
   InFlight flight{.index = launch_index_, .packet = packet, .holds_slot = true};
   if (!begin_profile(body.completion_signal, flight)) return Step::stop;
   in_flight_.push_back(flight);
   ++held_slots_;
   mark_launched(flight);
-  const auto launched = executor_->launch({.queue_id = config_.id,
-                                           .packet_index = flight.index,
-                                           .packet_va = slot_va(flight.index),
-                                           .amd_queue_va = config_.amd_queue_va,
-                                           .entry_va = std::get<std::uint64_t>(entry),
-                                           .packet = body});
+  const auto launched = executor_->launch(request);
   if (!launched) {
     fail(launched.error(), flight.index);
   } else if (*launched == LaunchState::completed) {

@@ -82,6 +82,7 @@ enum class WaitReason : std::uint8_t {
   any_signal,       ///< barrier-OR
   signal_value,     ///< barrier-value
   ring_held,        ///< the ring has come round to a slot whose kernel still runs
+  scratch,          ///< the runtime has to provide more private memory first
   in_flight_limit,  ///< as many packets in flight as the ring has slots
 };
 std::string_view name(WaitReason reason);
@@ -180,6 +181,10 @@ class Queue {
   bool complete_kernel_dispatch(std::uint64_t index);
   /// A wave of the kernel dispatch raised an exception: the queue fails.
   bool fail_dispatch(std::uint64_t index, KfdException code);
+  /// A wave touched what is not mapped: the memory fault is told, the queue fails.
+  bool fault_dispatch(std::uint64_t index, std::uint64_t va, Access access);
+  /// A wave came to something that rocdrill does not model: told, the queue fails.
+  bool refuse_dispatch(std::uint64_t index, std::string_view what);
 
   void suspend();
   void resume();
@@ -236,8 +241,10 @@ class Queue {
   // launch.cpp: one function per kind of packet
   Step launch_barrier(const aql::Packet& packet);
   Step launch_vendor(const aql::Packet& packet);
+  Step launch_pm4(const aql::Packet& packet);
   Step launch_agent_dispatch(const aql::Packet& packet);
   Step launch_kernel_dispatch(const aql::Packet& packet);
+  bool has_what_it_needs(const KernelLaunch& launch);
   Step refuse(KfdException code, std::string_view unmodelled = {});
   Step poll_barrier();
   std::optional<bool> poll_signals(const aql::Barrier& packet, bool any);
@@ -271,6 +278,7 @@ class Queue {
   void fail(KfdException code, std::uint64_t index);
   void fault(std::uint64_t va, Access access, std::uint64_t index);
   void raise_inactive_signal(std::uint32_t bits);
+  aql::AmdSignal* inactive_signal();
   void tell(Transition transition, std::uint64_t index, const aql::Packet& packet);
   aql::Packet packet_in_slot(std::uint64_t index) const;
 

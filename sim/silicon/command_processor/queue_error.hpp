@@ -30,6 +30,12 @@ enum class KfdException : std::uint8_t {
 /// "EC_QUEUE_PACKET_UNSUPPORTED"; "EC_NONE" for none and unknown numbers.
 std::string_view name(KfdException code);
 
+/// Bits of queue_inactive_signal that are no error: the runtime provides what the command processor
+/// lacks and resets the signal.
+namespace inactive {
+inline constexpr std::uint32_t scratch_wave64 = 1;
+}
+
 /// The bit that KFD ORs into the queue's exception status.
 constexpr std::uint64_t exception_mask(KfdException code) {
   return code == KfdException::none ? 0 : 1ull << (static_cast<unsigned>(code) - 1);

@@ -77,6 +77,12 @@ std::variant<std::uint64_t, KfdException> find_entry(AddressSpace& memory,
   return entry;
 }
 
+bool is_amd_kernel_code(const void* descriptor) {
+  DescriptorHead head;
+  std::memcpy(&head, descriptor, sizeof head);
+  return is_amd_kernel_code(head);
+}
+
 std::uint32_t kernarg_bytes(AddressSpace& memory, std::uint64_t kernel_object) {
   DescriptorHead head;
   const void* descriptor = memory.translate(kernel_object, sizeof head, Access::read);

@@ -39,6 +39,11 @@ KfdException check_dispatch(const aql::KernelDispatch& packet, const AgentLimits
 std::variant<std::uint64_t, KfdException> find_entry(AddressSpace& memory,
                                                      std::uint64_t kernel_object);
 
+/// ROCr's own blit kernels have the older amd_kernel_code_t there, whose program resources and
+/// properties lie at the same places; what is new in the descriptor (RSRC3, kernarg preload) is
+/// something else in it.
+bool is_amd_kernel_code(const void* descriptor);
+
 /// Bytes of kernarg that the kernel declares; 0 where the object does not say, as in ROCr's own
 /// blit kernels (amd_kernel_code_t). `kernel_object` has passed find_entry.
 std::uint32_t kernarg_bytes(AddressSpace& memory, std::uint64_t kernel_object);

@@ -81,8 +81,8 @@ static void agents(void) {
     char name[64] = {0};
     uint32_t cus = 0, bdf = 0, node = 0;
     CHECK(hsa_agent_get_info(gpus[i], HSA_AGENT_INFO_NAME, name));
-    CHECK(hsa_agent_get_info(gpus[i], HSA_AMD_AGENT_INFO_COMPUTE_UNIT_COUNT, &cus));
-    CHECK(hsa_agent_get_info(gpus[i], HSA_AMD_AGENT_INFO_BDFID, &bdf));
+    CHECK(hsa_agent_get_info(gpus[i], (hsa_agent_info_t)HSA_AMD_AGENT_INFO_COMPUTE_UNIT_COUNT, &cus));
+    CHECK(hsa_agent_get_info(gpus[i], (hsa_agent_info_t)HSA_AMD_AGENT_INFO_BDFID, &bdf));
     CHECK(hsa_agent_get_info(gpus[i], HSA_AGENT_INFO_NODE, &node));
     printf("gpu%d.name %s\ngpu%d.cus %u\ngpu%d.bdf %x\ngpu%d.node %u\n", i, name, i, cus, i, bdf, i,
            node);

@@ -66,15 +66,6 @@ TEST(Errors, BarrierValueWithUnknownCondition) {
                         KfdException::packet_vendor_unsupported, 256);
 }
 
-TEST(Errors, Pm4IsRefusedByName) {
-  Rig rig;
-  aql::Packet packet = barrier_value(0, SignalCondition::eq, 0);
-  packet.bytes[2] = static_cast<std::byte>(aql::VendorFormat::pm4_ib);
-  expect_failure(rig, packet, KfdException::packet_vendor_unsupported,
-                 HsaStatus::invalid_packet_format, 256);
-  EXPECT_THAT(rig.hooks.refusals, ElementsAre("AQL PM4 indirect buffer"));
-}
-
 TEST(Errors, KernelDispatchIsRefusedByNameWithoutAnExecutor) {
   Rig rig;
   KernelObject object(rig.space);

@@ -135,7 +135,7 @@ TEST(DrillFile, Identity) {
   EXPECT_EQ(after("requires: [files]", "requires: [filez]"),
             "d.yaml:8:12: error: 'requires[0]' cannot be 'filez'\n"
             "  hint: did you mean 'files'? one of: files, kfd, aql-barrier, barrier-value, "
-            "agent-dispatch, kernel-dispatch, sdma, pm4, hip, inject, virtual-time\n");
+            "agent-dispatch, kernel-dispatch, sdma, pm4, hip, inject, virtual-time, collectives\n");
 }
 
 TEST(DrillFile, Faults) {

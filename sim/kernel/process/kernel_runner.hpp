@@ -1,0 +1,68 @@
+// Runs the kernels of one AQL queue on the shader array (sim/silicon/isa).
+#pragma once
+
+#include <atomic>
+#include <condition_variable>
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <mutex>
+#include <thread>
+#include <vector>
+
+#include "sim/kernel/process/surroundings.hpp"
+#include "sim/silicon/command_processor/hooks.hpp"
+#include "sim/silicon/isa/dispatcher.hpp"
+
+namespace rocdrill::kernel {
+
+class KernelRunner final : public cp::KernelExecutor {
+ public:
+  struct Ended {
+    std::uint64_t index = 0;  ///< of the packet
+    isa::Outcome outcome;
+  };
+
+  /// All must outlive it. Where the surroundings run kernels aside, a thread of its own does, and
+  /// Surroundings::queues_changed() says that ended() has something; else launch() itself.
+  KernelRunner(cp::AddressSpace& memory, Surroundings& surroundings, isa::Shape shape,
+               std::shared_ptr<isa::CodeCache> code);
+  /// Waves that still run are stopped.
+  ~KernelRunner() override;
+
+  std::uint32_t lacks(const cp::KernelLaunch& launch) override;
+  std::expected<cp::LaunchState, cp::KfdException> launch(const cp::KernelLaunch& launch) override;
+  void invalidate_code() override { dispatcher_.code().invalidate(); }
+
+  /// SET_CU_MASK: for launches from now on.
+  void set_cu_mask(std::vector<std::uint32_t> mask) { cu_mask_ = std::move(mask); }
+
+  /// What has ended since the last look.
+  std::vector<Ended> ended();
+
+ private:
+  struct Job {
+    std::uint64_t index = 0;
+    isa::Launch launch;
+  };
+  void work();
+  isa::Outcome run(const isa::Launch& launch);
+
+  cp::AddressSpace& memory_;
+  Surroundings& surroundings_;
+  isa::Dispatcher dispatcher_;
+  std::vector<std::uint32_t> cu_mask_;
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  std::deque<Job> jobs_;
+  std::vector<Ended> ended_;
+  std::atomic<bool> any_ended_ = false;
+  std::atomic<bool> cancel_ = false;
+  std::thread thread_;
+};
+
+/// Where KFD puts the apertures of a process (kfd_flat_memory.c, gfx9 and later).
+inline constexpr std::uint64_t shared_aperture = 0x1000000000000;
+inline constexpr std::uint64_t private_aperture = 0x2000000000000;
+
+}  // namespace rocdrill::kernel
