@@ -8,6 +8,7 @@
 #include "sim/app.hpp"
 #include "sim/frameworks/torch.hpp"
 #include "sim/hip/hip.hpp"
+#include "sim/kernel/modules_load.hpp"
 #include "sim/provision.hpp"
 #include "sim/silicon/isa/decode.hpp"
 
@@ -17,6 +18,10 @@ namespace {
 // Virtual durations of the steps of a boot; assumed, and of no consequence.
 constexpr std::uint64_t post_time = 1 * sec;
 constexpr std::uint64_t boot_step = 200 * ms;
+
+/// What runs before anybody can log in, in the order of systemd.
+const std::vector<std::string> early_units = {
+    "systemd-udevd.service", "systemd-modules-load.service", "systemd-udev-trigger.service"};
 
 ParameterValue from_json(const Json& value) {
   if (value.is_boolean()) return value.get<bool>();
@@ -30,8 +35,22 @@ Node::Node(NodeSpec spec, NodeOptions options) : spec_(std::move(spec)), options
   os.journal.mute(true);  // nothing has happened yet
   provision(*this, spec_, options_.seed);
   os.journal.mute(false);
+  describe_units();
   kernel.amdgpu.set_threads(options_.threads);
   kernel.queue_events = options_.queue_events;
+}
+
+/// The programs behind the units of provision().
+void Node::describe_units() {
+  units.set_program("/lib/systemd/systemd-udevd",
+                    [](EventId) { return UnitRun{.stays = true}; });  // access/devtmpfs.cpp
+  units.set_program("/lib/systemd/systemd-modules-load", [this](EventId cause) {
+    return kernel::load_listed_modules(os, kernel, cause);
+  });
+  units.set_program("udevadm trigger --type=all --action=add", [this](EventId cause) {
+    kernel.cold_plug(cause);
+    return UnitRun{};
+  });
 }
 
 void Node::schedule(std::uint64_t time_ns, Task task) {
@@ -66,6 +85,7 @@ void Node::perform(const Task& task) {
     if (os.boot(cause)) schedule(os.clock.now() + boot_step, {"boot.drivers", Json::object()});
   } else if (task.kind == "boot.drivers") {
     kernel.boot(os.boot_event);
+    units.boot(early_units, os.boot_event);
     schedule(os.clock.now() + boot_step, {"boot.login", Json::object()});
   } else if (task.kind == "boot.login") {
     log_in(os.boot_event);
@@ -231,6 +251,7 @@ void Node::serialize(Archive& archive) {
   archive("board", board);
   archive("kernel", kernel);
   archive("access", access);
+  archive("units", units);
   archive("powered", powered_);
 }
 

@@ -9,6 +9,7 @@
 #include "sim/access/process.hpp"
 #include "sim/fault.hpp"
 #include "sim/host/os.hpp"
+#include "sim/host/units.hpp"
 #include "sim/kernel/kernel.hpp"
 #include "sim/node_spec.hpp"
 #include "sim/rocr/rocr.hpp"
@@ -81,6 +82,7 @@ class Node final : public Backend, private Host {
   silicon::Board board{os};
   kernel::Kernel kernel{os, board};
   access::Access access{os, kernel};
+  Units units{os};
 
   /// Logs the node's user in (again): the session gets the groups of the database.
   void log_in(EventId cause);
@@ -94,6 +96,7 @@ class Node final : public Backend, private Host {
   ProcessSpec session() override;
   CommandResult run(const std::vector<std::string>& argv, const ProcessSpec& spec) override;
 
+  void describe_units();
   void perform(const Task& task);
   void start_boot(std::string_view kind);
   void run_torch();

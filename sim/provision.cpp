@@ -225,6 +225,32 @@ void make_users(Node& node, const NodeSpec& spec) {
   node.os.files.write("/etc/group", group, no_event);
 }
 
+/// Those that stand on state of the node (Node::describe_units).
+void make_units(FileTree& files, const NodeSpec& spec) {
+  const std::string directory =
+      spec.distro == Distro::debian ? "/lib/systemd/system/" : "/usr/lib/systemd/system/";
+  files.write(directory + "systemd-modules-load.service",
+              "[Unit]\nDescription=Load Kernel Modules\n"
+              "Documentation=man:systemd-modules-load.service(8) man:modules-load.d(5)\n\n"
+              "[Service]\nType=oneshot\nRemainAfterExit=yes\n"
+              "ExecStart=/lib/systemd/systemd-modules-load\n",
+              no_event);
+  files.write(directory + "systemd-udevd.service",
+              "[Unit]\nDescription=Rule-based Manager for Device Events and Files\n"
+              "Documentation=man:systemd-udevd.service(8) man:udev(7)\n\n"
+              "[Service]\nType=notify\nExecStart=/lib/systemd/systemd-udevd\n",
+              no_event);
+  files.write(directory + "systemd-udev-trigger.service",
+              "[Unit]\nDescription=Coldplug All udev Devices\n"
+              "Documentation=man:udev(7) man:systemd-udevd.service(8)\n\n"
+              "[Service]\nType=oneshot\nRemainAfterExit=yes\n"
+              "ExecStart=-udevadm trigger --type=all --action=add\n",
+              no_event);
+  files.symlink(directory + "kmod.service", "systemd-modules-load.service", no_event);
+  files.symlink(directory + "udev.service", "systemd-udevd.service", no_event);
+  files.make_directory("/etc/systemd/system", no_event);
+}
+
 void make_system_files(Node& node, const NodeSpec& spec) {
   FileTree& files = node.os.files;
   files.write("/lib/udev/rules.d/50-udev-default.rules",
@@ -243,6 +269,11 @@ void make_system_files(Node& node, const NodeSpec& spec) {
       no_event);
   files.make_directory("/etc/modprobe.d", no_event);
   files.make_directory("/lib/modprobe.d", no_event);
+  // /etc/modules is read because a link of modules-load.d leads there.
+  files.write("/etc/modules", "# Kernel modules to load at boot time, one name per line.\n",
+              no_event);
+  files.symlink("/etc/modules-load.d/modules.conf", "../modules", no_event);
+  make_units(files, spec);
 }
 
 }  // namespace

@@ -16,6 +16,7 @@ namespace rocdrill::kernel {
 namespace {
 
 constexpr std::uint64_t line_time = 4 * sim::ms;
+constexpr std::uint32_t last_vmid = 15;
 
 /// KFD's gpu_id: 16 bits drawn from what identifies the device, never 0.
 std::uint32_t make_gpu_id(const silicon::Gpu& gpu, const Kfd& kfd) {
@@ -41,6 +42,27 @@ void Amdgpu::log(int level, std::string text, EventId event) {
 
 void Amdgpu::log_device(const silicon::Gpu& gpu, int level, std::string_view text, EventId event) {
   log(level, fmt::format("amdgpu {}: amdgpu: {}", gpu.bdf.text(), text), event);
+}
+
+void Amdgpu::page_fault(std::uint32_t gpu, const VmFault& fault, EventId event) {
+  const GpuProduct& product = *board_.gpus()[gpu].product;
+  const PrintkLimit::Answer allowed = printk_limit_.ask(os_.clock.now());
+  if (allowed.suppressed != 0) {
+    os_.log(
+        4,
+        fmt::format("{}: {} callbacks suppressed", vm_fault_handler(product), allowed.suppressed),
+        event);
+  }
+  if (!allowed.print) return;
+  VmFault told = fault;
+  const std::uint32_t first = first_kfd_vmid(product);
+  told.vmid = first + fault.vmid % (last_vmid + 1 - first);
+  // amdgpu_vm_get_task_info_pasid() came with 6.9, and into dkms drivers of that year.
+  const bool task_line = version_.empty() ? sim::compare_versions(os_.kernel_release, "6.9") >= 0
+                                          : sim::compare_versions(version_, "6.8") >= 0;
+  for (const std::string& line : vm_fault_lines(product, told, task_line)) {
+    os_.log(3, fmt::format("amdgpu {}: amdgpu: {}", board_.gpus()[gpu].bdf.text(), line), event);
+  }
 }
 
 bool Amdgpu::noretry(const GpuProduct& product) const {

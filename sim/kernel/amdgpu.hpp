@@ -54,6 +54,9 @@ class Amdgpu {
   int bind(const sim::Bdf& bdf, EventId cause);
   int unbind(const sim::Bdf& bdf, EventId cause);
 
+  /// The interrupt of a page that a process's queue could not reach: what the driver logs.
+  void page_fault(std::uint32_t gpu, const VmFault& fault, EventId event);
+
   const std::vector<GpuDevice>& devices() const { return devices_; }
   /// For what root sets through sysfs.
   GpuDevice& device(std::size_t index) { return devices_.at(index); }
@@ -68,6 +71,7 @@ class Amdgpu {
     archive("devices", devices_);
     archive("version", version_);
     archive("noretry", noretry_);
+    archive("printk_limit", printk_limit_);
   }
 
  private:
@@ -92,6 +96,7 @@ class Amdgpu {
   std::vector<GpuDevice> devices_;
   std::string version_;  ///< of the dkms module, "" in-tree
   int noretry_ = -1;
+  PrintkLimit printk_limit_;
   unsigned threads_ = 1;
 };
 

@@ -25,6 +25,9 @@ Kernel::Kernel(sim::Os& os, silicon::Board& board)
       board_(board),
       sysfs_(os, *this) {
   kfd.set_describe([this] { return describe(); });
+  kfd.set_fault_handler([this](std::uint32_t gpu, const VmFault& fault, EventId event) {
+    amdgpu.page_fault(gpu, fault, event);
+  });
   modprobe.set_entry("amdgpu", {[this](const LoadedModule& module, EventId cause) {
                                   return amdgpu.init(module, cause);
                                 },
@@ -61,7 +64,6 @@ void Kernel::boot(EventId cause) {
     os_.log(4, "Booted with the nomodeset parameter. Only the system framebuffer will be available",
             cause);
   }
-  cold_plug(cause);
 }
 
 void Kernel::cold_plug(EventId cause) {
@@ -163,6 +165,7 @@ DeviceFacts Kernel::describe() const {
                           .vram_bytes = node.vram_bytes,
                           .gfx_target_version = product.gfx_target_version,
                           .sdma_engines = product.sdma_engines + product.sdma_xgmi_engines,
+                          .sdma_xgmi_engines = product.sdma_xgmi_engines,
                           .sdma_queues_per_engine = product.sdma_queues_per_engine,
                           .compute_queues = product.num_cp_queues,
                           .compute_units = product.active_cus,

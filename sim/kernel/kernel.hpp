@@ -31,8 +31,8 @@ class Kernel {
   /// How much queues tell the timeline.
   cp::EventLevel queue_events = cp::EventLevel::errors;
 
-  /// Everything from the kernel's start to the end of udev's cold plug. The bus has been
-  /// enumerated and os.boot() has chosen the kernel.
+  /// The kernel's start, up to user space. The bus has been enumerated and os.boot() has chosen the
+  /// kernel.
   void boot(EventId cause);
   /// udev: every device on the bus without a driver asks modprobe for one.
   void cold_plug(EventId cause);

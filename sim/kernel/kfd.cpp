@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <utility>
 
 namespace rocdrill::kernel {
 namespace {
@@ -88,7 +89,11 @@ Kfd::Holding* Kfd::holding(int pid, std::uint32_t gpu_id) {
 SysResult<void> Kfd::attach(int pid, std::uint32_t gpu_id) {
   if (!find(gpu_id)) return fail(EINVAL);
   ++held_version_;
-  held_.try_emplace({gpu_id, pid});
+  if (!held_by(pid, gpu_id)) {
+    Holding held;
+    held.vmid = free_vmid(gpu_id);
+    held_.emplace(std::pair(gpu_id, pid), std::move(held));
+  }
   if (!pasids_.contains(pid)) {
     std::uint32_t pasid = first_pasid;
     while (std::ranges::any_of(pasids_, [&](const auto& each) { return each.second == pasid; })) {
@@ -97,6 +102,23 @@ SysResult<void> Kfd::attach(int pid, std::uint32_t gpu_id) {
     pasids_[pid] = pasid;
   }
   return {};
+}
+
+std::uint32_t Kfd::free_vmid(std::uint32_t gpu_id) const {
+  std::uint32_t vmid = 0;
+  while (std::ranges::any_of(held_, [&](const auto& each) {
+    return each.first.first == gpu_id && each.second.vmid == vmid;
+  })) {
+    ++vmid;
+  }
+  return vmid;
+}
+
+void Kfd::set_thread(int pid, std::uint32_t gpu_id, int tid, std::string name) {
+  Holding* held = holding(pid, gpu_id);
+  if (!held || held->tid != 0) return;
+  held->tid = tid;
+  held->thread = std::move(name);
 }
 
 void Kfd::detach(int pid) {
@@ -151,6 +173,26 @@ std::size_t Kfd::sdma_queues(std::uint32_t gpu_id) const {
   return count;
 }
 
+/// allocate_sdma_queue(): the lowest free number of the type goes round the engines.
+void Kfd::place_on_engine(std::uint32_t gpu_id, HeldQueue& queue) {
+  std::set<std::uint32_t> taken;
+  for (const auto& [key, held] : held_) {
+    if (key.first != gpu_id) continue;
+    for (const auto& [index, other] : held.queues) {
+      if (other.type == queue.type) taken.insert(other.sdma_id);
+    }
+  }
+  queue.sdma_id = 0;
+  while (taken.contains(queue.sdma_id)) ++queue.sdma_id;
+  const GpuFacts* gpu = facts().find(gpu_id);
+  const auto type = static_cast<kfd::QueueType>(queue.type);
+  if (!gpu || type == kfd::QueueType::sdma_by_engine_id) return;
+  const std::uint32_t xgmi = gpu->sdma_xgmi_engines;
+  const std::uint32_t pcie = std::max(gpu->sdma_engines - xgmi, 1u);
+  const bool for_xgmi = type == kfd::QueueType::sdma_xgmi && xgmi != 0;
+  queue.sdma_engine = for_xgmi ? pcie + queue.sdma_id % xgmi : queue.sdma_id % pcie;
+}
+
 SysResult<std::uint32_t> Kfd::take_doorbell(int pid, std::uint32_t gpu_id, const HeldQueue& queue) {
   Holding* held = holding(pid, gpu_id);
   if (!held) return fail(EINVAL);
@@ -173,8 +215,52 @@ SysResult<std::uint32_t> Kfd::take_doorbell(int pid, std::uint32_t gpu_id, const
                                 {field::status, "ENOMEM"}},
                                limit));
   }
-  held->queues[index] = queue;
+  HeldQueue held_queue = queue;
+  if (is_sdma(queue.type)) place_on_engine(gpu_id, held_queue);
+  held->queues[index] = held_queue;
   return index;
+}
+
+EventId Kfd::page_fault(int pid, const PageFault& fault) {
+  const Holding* held = held_by(pid, fault.gpu_id);
+  const KfdNode* node = find(fault.gpu_id);
+  const bool writes = fault.access == cp::Access::write;
+  const std::string address = fmt::format("{:#x}", fault.address);
+  const EventId event = record(Layer::silicon, Severity::error, "gpu.memory_fault", address,
+                               {{"pid", std::int64_t{pid}},
+                                {"access", writes ? "write" : "read"},
+                                {"packet", static_cast<std::int64_t>(fault.packet)},
+                                {field::see, "dmesg"}},
+                               event_);
+  if (!held || !node || !fault_handler_) return event;
+  VmFault told{.address = fault.address,
+               .access = fault.access,
+               .mapped = fault.mapped,
+               .vmid = held->vmid,
+               .pasid = pasid(pid),
+               .pid = pid,
+               .process = "",
+               .tid = held->tid,
+               .thread = held->thread};
+  constexpr std::size_t comm = 15;  // TASK_COMM_LEN, with its end
+  if (const auto process = os_.processes.find(pid); process != os_.processes.end())
+    told.process = process->second.command.substr(0, comm);
+  if (told.tid == 0) {
+    told.tid = pid;
+    told.thread = told.process;
+  }
+  const auto queue = held->queues.find(fault.doorbell);
+  if (queue != held->queues.end() && is_sdma(queue->second.type)) {
+    told.client = VmFault::Client::sdma;
+    told.sdma_engine = queue->second.sdma_engine;
+  }
+  fault_handler_(node->gpu, told, event);
+  if (smi_listener_) {
+    constexpr auto kind = kfd::SmiEvent::vm_fault;
+    smi_listener_(fault.gpu_id, kind,
+                  fmt::format("{:x} {:x}:{}\n", std::to_underlying(kind), told.tid, told.thread));
+  }
+  return event;
 }
 
 void Kfd::release_doorbell(int pid, std::uint32_t gpu_id, std::uint32_t index) {

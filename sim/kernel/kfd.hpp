@@ -9,6 +9,7 @@
 
 #include "sim/host/os.hpp"
 #include "sim/kernel/process/device_service.hpp"
+#include "sim/kernel/vm_fault.hpp"
 
 namespace rocdrill::kernel {
 
@@ -54,8 +55,18 @@ class Kfd final : public DeviceService {
   /// Something that the facts show has changed: process parts ask anew.
   void changed() { ++facts_epoch_; }
   const DeviceFacts& facts() override;
+  /// amdgpu's interrupt handler for page faults of the GPU with this index on the board.
+  using FaultHandler = std::function<void(std::uint32_t gpu, const VmFault& fault, EventId event)>;
+  void set_fault_handler(FaultHandler handler) { fault_handler_ = std::move(handler); }
+
+  /// Who hands SMI events to the processes that read them: lines as KFD makes them.
+  using SmiListener =
+      std::function<void(std::uint32_t gpu_id, kfd::SmiEvent event, const std::string& line)>;
+  void set_smi_listener(SmiListener listener) { smi_listener_ = std::move(listener); }
 
   SysResult<void> attach(int pid, std::uint32_t gpu_id) override;
+  /// The thread that attached, where it is not the process's first.
+  void set_thread(int pid, std::uint32_t gpu_id, int tid, std::string name);
   void detach(int pid) override;
   SysResult<void> reserve_vram(int pid, std::uint32_t gpu_id, std::uint64_t bytes) override;
   void release_vram(int pid, std::uint32_t gpu_id, std::uint64_t bytes) override;
@@ -64,6 +75,7 @@ class Kfd final : public DeviceService {
   SysResult<std::uint32_t> take_doorbell(int pid, std::uint32_t gpu_id,
                                          const HeldQueue& queue) override;
   void release_doorbell(int pid, std::uint32_t gpu_id, std::uint32_t index) override;
+  EventId page_fault(int pid, const PageFault& fault) override;
   EventId record(Layer layer, Severity severity, std::string_view kind, std::string_view subject,
                  std::initializer_list<Field> fields, EventId cause) override {
     return os_.journal.record(layer, severity, kind, subject, fields, cause);
@@ -103,11 +115,17 @@ class Kfd final : public DeviceService {
   struct Holding {
     std::uint64_t vram_bytes = 0;
     std::map<std::uint32_t, HeldQueue> queues;  ///< by doorbell
+    std::uint32_t vmid = 0;                     ///< above the first of KFD's; lowest free first
+    int tid = 0;                                ///< who attached, as amdgpu_task_info keeps it
+    std::string thread;
 
     template <class Archive>
     void serialize(Archive& archive) {
       archive("vram_bytes", vram_bytes);
       archive("queues", queues);
+      archive("vmid", vmid);
+      archive("tid", tid);
+      archive("thread", thread);
     }
   };
   const Holding* held_by(int pid, std::uint32_t gpu_id) const;
@@ -128,6 +146,8 @@ class Kfd final : public DeviceService {
   EventId doorbell_limit(std::size_t queues) const;
   Holding* holding(int pid, std::uint32_t gpu_id);
   std::size_t sdma_queues(std::uint32_t gpu_id) const;
+  std::uint32_t free_vmid(std::uint32_t gpu_id) const;
+  void place_on_engine(std::uint32_t gpu_id, HeldQueue& queue);
 
   sim::Os& os_;
   bool present_ = false;
@@ -135,6 +155,8 @@ class Kfd final : public DeviceService {
   std::uint32_t generation_ = 1;
   std::vector<KfdNode> nodes_;
   std::function<DeviceFacts()> describe_;
+  FaultHandler fault_handler_;
+  SmiListener smi_listener_;
   DeviceFacts facts_;
   Injections injections_;
   std::uint64_t facts_epoch_ = 1;

@@ -66,7 +66,8 @@ ModprobeConfig read_modprobe_config(const Os& os) {
 }
 
 ModprobeResult Modprobe::fail(const std::string& module, std::string_view kind, std::string output,
-                              std::string_view asked, std::string_view got, EventId cause) {
+                              std::string_view asked, std::string_view got, EventId cause,
+                              int error) {
   const std::string shows = output.substr(0, output.find('\n'));
   const EventId event = os_.journal.record(Layer::kernel, Severity::error, kind, module,
                                            {{field::asked, asked},
@@ -75,7 +76,7 @@ ModprobeResult Modprobe::fail(const std::string& module, std::string_view kind, 
                                             {field::shows, std::string_view(shows)},
                                             {field::see, "lsmod"}},
                                            cause);
-  return {1, std::move(output), event};
+  return {1, std::move(output), event, error};
 }
 
 EventId Modprobe::why_not_found(const std::string& module) const {
@@ -97,7 +98,7 @@ ModprobeResult Modprobe::load(const std::string& name,
     return fail(
         name, "modprobe.not_found",
         fmt::format("modprobe: FATAL: Module {} not found in directory {}\n", name, directory),
-        directory + "/modules.dep", "no entry for " + name, why != no_event ? why : cause);
+        directory + "/modules.dep", "no entry for " + name, why != no_event ? why : cause, ENOENT);
   }
   auto all = read_modprobe_config(os_).options[name];
   for (const auto& [key, value] : parameters) all[key] = value;
@@ -128,7 +129,7 @@ ModprobeResult Modprobe::load_alias(const std::string& modalias, const std::stri
                 fmt::format("modprobe: FATAL: Module {} not found in directory /lib/modules/{}\n",
                             expected, os_.kernel_release),
                 index + ": " + modalias, "no module claims the device",
-                why != no_event ? why : cause);
+                why != no_event ? why : cause, ENOENT);
   }
   const ModprobeConfig config = read_modprobe_config(os_);
   for (const std::string& name : names) {
@@ -137,7 +138,7 @@ ModprobeResult Modprobe::load_alias(const std::string& modalias, const std::stri
     return fail(name, "modprobe.blacklisted", fmt::format("blacklist {}\n", name),
                 index + ": " + modalias,
                 fmt::format("{} is blacklisted in {}", name, config.blacklisted_in.at(name)),
-                listed->second != no_event ? listed->second : cause);
+                listed->second != no_event ? listed->second : cause, 0);
   }
   return {1, {}, cause};
 }
@@ -165,7 +166,7 @@ ModprobeResult Modprobe::insert(const std::string& path,
     return fail(
         name, "modprobe.refused",
         fmt::format("modprobe: ERROR: could not insert '{}': {}\n", name, errno_text(error)),
-        "init_module(" + path + ")", errno_name(error), cause);
+        "init_module(" + path + ")", errno_name(error), cause, error);
   };
   if (read_modprobe_config(os_).refused_by_kernel.contains(name)) {
     return refuse(EPERM, "Module " + name + " is blacklisted");
@@ -209,7 +210,7 @@ ModprobeResult Modprobe::remove(const std::string& name, EventId cause) {
     if (entry->second.exit(cause) != 0) {
       return fail(name, "module.in_use",
                   fmt::format("modprobe: FATAL: Module {} is in use.\n", name),
-                  "delete_module(" + name + ")", "EAGAIN", cause);
+                  "delete_module(" + name + ")", "EAGAIN", cause, EAGAIN);
     }
   }
   const EventId event = os_.journal.record(Layer::kernel, Severity::info, "module.unloaded", name,

@@ -25,6 +25,7 @@ struct ModprobeResult {
   int exit_code = 0;
   std::string output;  ///< standard error
   EventId event = no_event;
+  int error = 0;  ///< errno, where there is one
 };
 
 class Modprobe {
@@ -55,7 +56,7 @@ class Modprobe {
 
  private:
   ModprobeResult fail(const std::string& module, std::string_view kind, std::string output,
-                      std::string_view asked, std::string_view got, EventId cause);
+                      std::string_view asked, std::string_view got, EventId cause, int error);
   ModprobeResult insert(const std::string& path, std::map<std::string, std::string> parameters,
                         const std::string& user, EventId cause);
   EventId why_not_found(const std::string& module) const;

@@ -1,4 +1,4 @@
-// The kernel's ring buffer: dmesg and journalctl -k.
+// The kernel's ring buffer: dmesg and journalctl -k; and what units said: journalctl -u.
 // The node lets everybody read it (kernel.dmesg_restrict = 0). Wall-clock time is not modelled, so
 // journalctl prints in its short-monotonic format.
 #include <algorithm>
@@ -64,6 +64,20 @@ bool may_read_journal(const Call& call) {
   return false;
 }
 
+int print_unit(Call& call, const std::string& name, int limit) {
+  const auto file = call.node.units.file(name);
+  if (!file || !call.node.units.modelled(*file))
+    return call.refuse(fmt::format("the journal of unit '{}'", name));
+  const auto& lines = call.node.units.state(*file).lines;
+  if (lines.empty()) call.print("-- No entries --\n");
+  for (const UnitLine& line : lines) {
+    if (line.level > limit) continue;
+    call.print("[{:5}.{:06}] {} {}: {}\n", line.time_ns / 1'000'000'000,
+               line.time_ns / 1'000 % 1'000'000, call.node.os.hostname, line.source, line.text);
+  }
+  return 0;
+}
+
 int run_journalctl(Call& call) {
   const auto options = parse(call, {{"-k"},
                                     {"--dmesg", false, "-k"},
@@ -74,9 +88,13 @@ int run_journalctl(Call& call) {
                                     {"-o", true},
                                     {"--output", true, "-o"},
                                     {"-p", true},
-                                    {"--priority", true, "-p"}});
+                                    {"--priority", true, "-p"},
+                                    {"-u", true},
+                                    {"--unit", true, "-u"}});
   if (!options) return 2;
-  if (!options->has("-k")) return call.refuse("the journal of anything but the kernel (use -k)");
+  const auto unit = options->value("-u");
+  if (options->has("-k") == unit.has_value())
+    return call.refuse("the journal of anything but the kernel (-k) or a unit (-u)");
   if (options->value_or("-o", "short-monotonic") != "short-monotonic")
     return call.refuse("output format '" + *options->value("-o") + "'");
   for (const std::string& word : options->operands) {
@@ -91,6 +109,7 @@ int run_journalctl(Call& call) {
   }
   const auto limit = level_of(options->value_or("-p", "debug"));
   if (!limit) return call.fail(1, "Unknown log level {}\n", *options->value("-p"));
+  if (unit) return print_unit(call, *unit, *limit);
   for (const Dmesg::Line& line : call.node.os.dmesg.lines()) {
     if (line.level > *limit) continue;
     call.print("[{:5}.{:06}] {} kernel: {}\n", line.time_ns / 1'000'000'000,
@@ -102,8 +121,8 @@ int run_journalctl(Call& call) {
 constexpr Tool table[] = {
     {{"dmesg", "dmesg [-t] [--level LEVEL[,LEVEL]]", "Prints the kernel's ring buffer."},
      run_dmesg},
-    {{"journalctl", "journalctl -k [-b] [-p LEVEL] [-o short-monotonic]",
-      "Prints the kernel's messages of this boot."},
+    {{"journalctl", "journalctl -k|-u UNIT [-b] [-p LEVEL] [-o short-monotonic]",
+      "Prints the kernel's or a unit's messages of this boot."},
      run_journalctl},
 };
 

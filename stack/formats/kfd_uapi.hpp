@@ -344,6 +344,9 @@ struct AllocQueueGwsArgs {
   std::uint32_t pad;
 };
 
+/// KFD_SMI_EVENT_*: what a line of an SMI event file begins with; its bit in the mask is one lower.
+enum class SmiEvent : std::uint32_t { vm_fault = 1 };
+
 struct SmiEventsArgs {
   std::uint32_t gpuid;
   std::uint32_t anon_fd;  ///< reply

@@ -101,6 +101,44 @@ TEST_P(Behaviours, AWildAddressEndsTheProcess) {
   }
 }
 
+/// And the kernel's: the command processor reads, a copy engine reads or writes.
+TEST_P(Behaviours, AWildAddressIsInTheKernelsLog) {
+  const struct {
+    const char *what, *hub, *client, *rw;
+  } cases[] = {{"signal", "gfxhub0", "CPC (0x5)", "0x0"},
+               {"completion", "gfxhub0", "CPC (0x5)", "0x1"},
+               {"read", "mmhub0", "SDMA0 (0x100)", "0x0"},
+               {"write", "mmhub0", "SDMA0 (0x100)", "0x1"}};
+  for (const auto& is : cases) {
+    const Output run = rocdrill("run --node " + std::string(GetParam()) +
+                                " -- bash -c '" ROCDRILL_CLIENTS "queue_client wild " + is.what +
+                                " >&2 & echo pid $!; wait $!; dmesg | tail -n 9'");
+    EXPECT_THAT(
+        run.out,
+        ContainsRegex("pid ([0-9]+)\n.*\\[" + std::string(is.hub) +
+                      "\\] no-retry page fault \\(src_id:0 ring:[0-9]+ vmid:3 pasid:[0-9]+, for "
+                      "process queue_client pid [0-9]+ thread queue_client pid [0-9]+\\)\n"))
+        << is.what;
+    const std::string pid = run.out.substr(4, run.out.find('\n') - 4);
+    EXPECT_THAT(run.out, HasSubstr("process queue_client pid " + pid + " thread"));
+    EXPECT_THAT(run.out, HasSubstr("  in page starting at address 0x00000dead0000000 from"));
+    EXPECT_THAT(run.out, HasSubstr(" Faulty UTCL2 client ID: " + std::string(is.client)));
+    EXPECT_THAT(run.out, HasSubstr(" RW: " + std::string(is.rw)));
+  }
+}
+
+/// Who has asked KFD for it is told of another process's fault.
+TEST_P(Behaviours, AWildAddressIsAnSmiEvent) {
+  const Output run =
+      rocdrill("run --node " + std::string(GetParam()) +
+               " -- bash -c '\"$0\" smi > events & reader=$!; "
+               "until grep -q ready events; do sleep 0.05; done; "
+               "\"$1\" wild signal >&2 & printf \"%x\n\" $!; wait $reader; cat events; "
+               "rm events' '" ROCDRILL_IOCTL_CLIENT "' '" ROCDRILL_CLIENTS "queue_client'");
+  const std::string pid = run.out.substr(0, run.out.find('\n'));
+  EXPECT_THAT(run.out, HasSubstr("ready\n1 " + pid + ":queue_client\n")) << run.err;
+}
+
 /// Without interrupts nobody tells ROCr: its wait does not end, whatever else it has on the GPU.
 TEST_P(Behaviours, AWildAddressThatNobodyIsToldOf) {
   const Run run = client("wild signal", "HSA_ENABLE_INTERRUPT=0");

@@ -90,6 +90,10 @@ struct Devices final : kernel::DeviceService {
   void release_doorbell(int, std::uint32_t gpu_id, std::uint32_t index) override {
     require(taken.erase({gpu_id, index}) == 1);
   }
+  EventId page_fault(int, const kernel::PageFault& fault) override {
+    require(facts_.find(fault.gpu_id) && taken.contains({fault.gpu_id, fault.doorbell}));
+    return 1;
+  }
   EventId record(Layer, Severity, std::string_view kind, std::string_view,
                  std::initializer_list<Field>, EventId) override {
     require(!kind.empty());

@@ -102,6 +102,173 @@ TEST_P(MemoryFault, TheTextCanBeSilenced) {
   EXPECT_EQ(runtime->aborted()->text, "");
 }
 
+/// The driver's lines, each value from the fault.
+class VmFaultLog : public testing::Test {
+ protected:
+  std::vector<std::string> lines(const char* node_id, std::uint64_t wild, bool completion = false) {
+    made = booted(node_id);
+    const std::size_t before = made->os.dmesg.lines().size();
+    ProcessSpec spec = made->host().session();
+    spec.command = "wild-program-of-ada";  // longer than a task's name can be
+    const auto process = made->host().spawn(spec);
+    pid = process->pid();
+    const auto runtime = std::move(*made->open_runtime(*process));
+    const auto queue = std::move(*runtime->create_queue(runtime->agents().size() - 1, {}));
+    const auto done = std::move(*runtime->create_signal(1));
+    queue->submit(completion ? aql::barrier_and({}, wild) : aql::barrier_and({wild}, wild));
+    done->wait(SignalCondition::lt, 1, 100 * ms);
+    std::vector<std::string> said;
+    for (std::size_t i = before; i < made->os.dmesg.lines().size(); ++i) {
+      const auto& line = made->os.dmesg.lines()[i];
+      EXPECT_EQ(line.level, 3);
+      EXPECT_EQ(made->os.timeline.at(line.event).kind, "gpu.memory_fault");
+      const std::string device = fmt::format("amdgpu {}: amdgpu: ", bdf());
+      EXPECT_TRUE(line.text.starts_with(device)) << line.text;
+      said.push_back(line.text.substr(std::min(device.size(), line.text.size())));
+    }
+    return said;
+  }
+  std::string bdf() const {
+    const auto& gpus = made->board.gpus();
+    // The runtime's last agent is the last node of the topology.
+    return gpus[made->kernel.kfd.nodes().back().gpu].bdf.text();
+  }
+  std::string task() const {
+    return fmt::format("process wild-program-of pid {} thread wild-program-of pid {}", pid, pid);
+  }
+
+  std::unique_ptr<sim::Node> made;
+  int pid = 0;
+};
+
+TEST_F(VmFaultLog, OfGfx9InAKernelOf2022) {
+  EXPECT_THAT(lines("mi210", nowhere + 0x40),
+              testing::ElementsAre("[gfxhub0] no-retry page fault (src_id:0 ring:24 vmid:3 "
+                                   "pasid:32769, for " +
+                                       task() + ")",
+                                   "  in page starting at address 0x00000dead0000000 from IH "
+                                   "client 0x1b (UTCL2)",
+                                   "VM_L2_PROTECTION_FAULT_STATUS:0x00300A30",
+                                   "\t Faulty UTCL2 client ID: CPC (0x5)", "\t MORE_FAULTS: 0x0",
+                                   "\t WALKER_ERROR: 0x0", "\t PERMISSION_FAULTS: 0x3",
+                                   "\t MAPPING_ERROR: 0x0", "\t RW: 0x0"));
+}
+
+TEST_F(VmFaultLog, OfAWrite) {
+  const auto said = lines("mi100", nowhere + 0x40, true);
+  ASSERT_EQ(said.size(), 9u);
+  EXPECT_THAT(said[0], testing::HasSubstr("ring:40 vmid:3"));
+  EXPECT_EQ(said[2], "VM_L2_PROTECTION_FAULT_STATUS:0x00340A50");
+  EXPECT_EQ(said[6], "\t PERMISSION_FAULTS: 0x5");
+  EXPECT_EQ(said[8], "\t RW: 0x1");
+}
+
+/// Several dies, and a driver that gives the process a line of its own.
+TEST_F(VmFaultLog, OfMi300xInADriverOf2024) {
+  EXPECT_THAT(
+      lines("mi300x-8", nowhere + 0x40),
+      testing::ElementsAre(
+          "[gfxhub0] no-retry page fault (src_id:0 ring:0 vmid:3 pasid:32769)",
+          " for " + task() + ")",
+          "  in page starting at address 0x00000dead0000000 from IH client 0x1b (UTCL2)",
+          "  cookie node_id 1 fault from die AID0.XCD0", "VM_L2_PROTECTION_FAULT_STATUS:0x00300A30",
+          "\t Faulty UTCL2 client ID: CPC (0x5)", "\t MORE_FAULTS: 0x0", "\t WALKER_ERROR: 0x0",
+          "\t PERMISSION_FAULTS: 0x3", "\t MAPPING_ERROR: 0x0", "\t RW: 0x0"));
+}
+
+TEST_F(VmFaultLog, OfGfx10) {
+  const auto said = lines("gfx1030", nowhere + 0x40);
+  ASSERT_EQ(said.size(), 9u);
+  EXPECT_EQ(said[0],
+            "[gfxhub] page fault (src_id:0 ring:24 vmid:8 pasid:32769, for " + task() + ")");
+  EXPECT_EQ(said[1], "  in page starting at address 0x00000dead0000000 from client 0x1b (UTCL2)");
+  EXPECT_EQ(said[2], "GCVM_L2_PROTECTION_FAULT_STATUS:0x00800A30");
+}
+
+/// What a process part tells of its copy engines' queues.
+class VmFaultClients : public VmFaultLog {
+ protected:
+  std::vector<std::string> sdma_lines(const char* node_id, std::uint32_t queues,
+                                      kfd::QueueType type, kernel::PageFault fault) {
+    made = booted(node_id);
+    kernel::Kfd& kfd = made->kernel.kfd;
+    pid = 4711;
+    made->os.processes[pid] = {"copier", 1000};
+    fault.gpu_id = kfd.nodes().front().gpu_id;
+    EXPECT_TRUE(kfd.attach(pid, fault.gpu_id));
+    kfd.set_thread(pid, fault.gpu_id, 4713, "copier:w1");
+    for (std::uint32_t i = 0; i < queues; ++i) {
+      const auto index = kfd.take_doorbell(
+          pid, fault.gpu_id,
+          {.id = i, .type = static_cast<std::uint32_t>(type), .ring_bytes = 4096});
+      EXPECT_TRUE(index);
+      fault.doorbell = index.value_or(0);
+    }
+    const std::size_t before = made->os.dmesg.lines().size();
+    kfd.page_fault(pid, fault);
+    std::vector<std::string> said;
+    for (std::size_t i = before; i < made->os.dmesg.lines().size(); ++i)
+      said.push_back(made->os.dmesg.lines()[i].text);
+    return said;
+  }
+};
+
+TEST_F(VmFaultClients, NamesTheEngineAndTheThread) {
+  const auto said = sdma_lines("mi210", 2, kfd::QueueType::sdma, {.address = nowhere});
+  ASSERT_EQ(said.size(), 9u);
+  EXPECT_THAT(said[0], testing::HasSubstr("[mmhub0] no-retry page fault (src_id:0 ring:24 vmid:3 "
+                                          "pasid:32769, for process copier pid 4711 thread "
+                                          "copier:w1 pid 4713)"));
+  EXPECT_THAT(said[1], testing::HasSubstr("from IH client 0x12 (VMC)"));
+  EXPECT_THAT(said[2], testing::HasSubstr("VM_L2_PROTECTION_FAULT_STATUS:0x00320230"));
+  EXPECT_THAT(said[3], testing::HasSubstr("Faulty UTCL2 client ID: SDMA1 (0x101)"));
+}
+
+/// Engines for xGMI come after those for PCIe; Arcturus has its last three at another hub.
+TEST_F(VmFaultClients, NamesXgmiEngines) {
+  const auto said = sdma_lines("mi100", 4, kfd::QueueType::sdma_xgmi, {.address = nowhere});
+  ASSERT_EQ(said.size(), 9u);
+  EXPECT_THAT(said[0], testing::HasSubstr("[mmhub1]"));
+  EXPECT_THAT(said[1], testing::HasSubstr("from IH client 0x6 (VMC1 or PCIE0)"));
+  EXPECT_THAT(said[3], testing::HasSubstr("SDMA5 (0x105)"));
+  EXPECT_THAT(sdma_lines("gfx1030", 1, kfd::QueueType::sdma, {.address = nowhere})[3],
+              testing::HasSubstr("SDMA0 (0xd)"));
+  const auto die = sdma_lines("mi300x-8", 5, kfd::QueueType::sdma_xgmi, {.address = nowhere});
+  EXPECT_THAT(die[3], testing::HasSubstr("cookie node_id 4 fault from die AID1"));
+  EXPECT_THAT(die[5], testing::HasSubstr("SDMA2 (0x102)"));
+}
+
+TEST_F(VmFaultClients, SaysWhichPermissionIsMissing) {
+  const auto said =
+      sdma_lines("mi210", 1, kfd::QueueType::sdma,
+                 {.address = nowhere + 0x123, .access = cp::Access::write, .mapped = true});
+  ASSERT_EQ(said.size(), 9u);
+  EXPECT_THAT(said[0], testing::HasSubstr("ring:32"));
+  EXPECT_THAT(said[1], testing::HasSubstr("address 0x00000dead0000000 "));
+  EXPECT_THAT(said[6], testing::HasSubstr("PERMISSION_FAULTS: 0x4"));
+  EXPECT_THAT(said[8], testing::HasSubstr("RW: 0x1"));
+}
+
+/// Each process its address space; what comes too often is counted, not printed.
+TEST_F(VmFaultClients, IsRateLimited) {
+  sdma_lines("mi210", 1, kfd::QueueType::sdma, {.address = nowhere});
+  kernel::Kfd& kfd = made->kernel.kfd;
+  const std::uint32_t gpu_id = kfd.nodes().front().gpu_id;
+  ASSERT_TRUE(kfd.attach(4800, gpu_id));
+  const auto count = [&](std::string_view what) {
+    return std::ranges::count_if(made->os.dmesg.lines(), [&](const auto& line) {
+      return line.text.find(what) != std::string::npos;
+    });
+  };
+  for (int i = 0; i < 20; ++i) kfd.page_fault(4800, {.gpu_id = gpu_id, .address = nowhere});
+  EXPECT_EQ(count("no-retry page fault"), 10);
+  EXPECT_EQ(count("vmid:4 pasid:32770"), 9);
+  made->os.clock.advance(6'000 * ms);
+  kfd.page_fault(4800, {.gpu_id = gpu_id, .address = nowhere});
+  EXPECT_EQ(count("gmc_v9_0_process_interrupt: 11 callbacks suppressed"), 1);
+  EXPECT_EQ(count("no-retry page fault"), 11);
+}
+
 // Without and with KFD's exceptions.
 INSTANTIATE_TEST_SUITE_P(
     Nodes, MemoryFault, testing::Values("mi210", "mi300x-8"), [](const auto& info) {

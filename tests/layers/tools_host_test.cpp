@@ -44,8 +44,10 @@ TEST(HostTools, SystemctlRebootsAndInventsNoUnits) {
   EXPECT_EQ(rig.as_root("systemctl reboot").exit_code, 0);
   EXPECT_EQ(rig.node.os.boots, boots + 1);
   for (const char* asked :
-       {"systemctl status ssh", "systemctl is-active ssh", "systemctl --failed",
-        "systemctl is-system-running", "systemctl daemon-reload", "systemctl"}) {
+       {"systemctl status ssh", "systemctl is-active ssh", "systemctl restart slurmd",
+        "systemctl is-enabled dkms", "systemctl is-system-running", "systemctl poweroff",
+        "systemctl status", "systemctl list-timers", "systemctl mask ssh", "systemctl cat ssh",
+        "systemctl start multi-user.target", "systemctl list-units --type socket"}) {
     const CommandResult refused = rig.as_root(asked);
     EXPECT_EQ(refused.exit_code, 2) << asked;
     EXPECT_EQ(refused.out, "") << asked;

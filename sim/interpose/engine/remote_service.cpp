@@ -12,8 +12,9 @@
 namespace rocdrill::interpose {
 namespace {
 
-std::string command_name() {
-  std::ifstream in("/proc/self/comm");
+/// `task`: "self" or "thread-self".
+std::string command_name(const char* task) {
+  std::ifstream in(std::string("/proc/") + task + "/comm");
   std::string name;
   std::getline(in, name);
   return name;
@@ -39,7 +40,7 @@ RemoteService::RemoteService(std::string session, std::string identity)
       identity_(std::move(identity)),
       fd_(move_up(connect_to_session(session_))) {
   const Json reply =
-      request(fd_, {{"op", "hello"}, {"comm", command_name()}, {"identity", identity_}});
+      request(fd_, {{"op", "hello"}, {"comm", command_name("self")}, {"identity", identity_}});
   if (reply.value("errno", EIO) != 0)
     throw ConnectionError(reply.value("error", std::string("the node refused")));
   facts_ = facts_of(reply.at("facts"));
@@ -69,9 +70,23 @@ const kernel::DeviceFacts& RemoteService::facts() {
 }
 
 SysResult<void> RemoteService::attach(int, std::uint32_t gpu_id) {
-  const Json reply = ask({{"op", "attach"}, {"gpu_id", gpu_id}});
+  const Json reply = ask({{"op", "attach"},
+                          {"gpu_id", gpu_id},
+                          {"tid", ::gettid()},
+                          {"thread", command_name("thread-self")}});
   if (reply.value("errno", EIO) != 0) return std::unexpected(error_of(reply));
   return {};
+}
+
+EventId RemoteService::page_fault(int, const kernel::PageFault& fault) {
+  const Json reply = ask({{"op", "fault"},
+                          {"gpu_id", fault.gpu_id},
+                          {"doorbell", fault.doorbell},
+                          {"address", fault.address},
+                          {"access", static_cast<int>(fault.access)},
+                          {"mapped", fault.mapped},
+                          {"packet", fault.packet}});
+  return reply.value("event", no_event);
 }
 
 /// The server sees the end of the process by itself.
@@ -97,7 +112,8 @@ SysResult<std::uint32_t> RemoteService::take_doorbell(int, std::uint32_t gpu_id,
                           {"gpu_id", gpu_id},
                           {"id", queue.id},
                           {"type", queue.type},
-                          {"ring_bytes", queue.ring_bytes}});
+                          {"ring_bytes", queue.ring_bytes},
+                          {"sdma_engine", queue.sdma_engine}});
   if (reply.value("errno", EIO) != 0) return std::unexpected(error_of(reply));
   return reply.value("index", std::uint32_t{0});
 }

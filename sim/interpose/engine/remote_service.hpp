@@ -21,6 +21,7 @@ class RemoteService final : public kernel::DeviceService {
 
   const kernel::DeviceFacts& facts() override;
   SysResult<void> attach(int pid, std::uint32_t gpu_id) override;
+  EventId page_fault(int pid, const kernel::PageFault& fault) override;
   void detach(int pid) override;
   SysResult<void> reserve_vram(int pid, std::uint32_t gpu_id, std::uint64_t bytes) override;
   void release_vram(int pid, std::uint32_t gpu_id, std::uint64_t bytes) override;

@@ -30,6 +30,7 @@ Json to_json(const kernel::DeviceFacts& facts) {
                     {"vram_bytes", gpu.vram_bytes},
                     {"gfx_target_version", gpu.gfx_target_version},
                     {"sdma_engines", gpu.sdma_engines},
+                    {"sdma_xgmi_engines", gpu.sdma_xgmi_engines},
                     {"sdma_queues_per_engine", gpu.sdma_queues_per_engine},
                     {"gb_addr_config", gpu.gb_addr_config},
                     {"compute_queues", gpu.compute_queues},
@@ -68,6 +69,7 @@ kernel::DeviceFacts facts_of(const Json& json) {
     gpu.at("vram_bytes").get_to(one.vram_bytes);
     gpu.at("gfx_target_version").get_to(one.gfx_target_version);
     gpu.at("sdma_engines").get_to(one.sdma_engines);
+    gpu.at("sdma_xgmi_engines").get_to(one.sdma_xgmi_engines);
     gpu.at("sdma_queues_per_engine").get_to(one.sdma_queues_per_engine);
     gpu.at("gb_addr_config").get_to(one.gb_addr_config);
     gpu.at("compute_queues").get_to(one.compute_queues);

@@ -40,6 +40,7 @@ constexpr std::array fixed_prefixes = {
     "/etc/modules-load.d",
     "/etc/os-release",
     "/etc/passwd",
+    "/etc/systemd/system",
     "/etc/udev/rules.d",
     "/lib/firmware",
     "/lib/modprobe.d",

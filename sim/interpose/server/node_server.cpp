@@ -79,9 +79,14 @@ NodeServer::NodeServer(sim::Node& node, SessionFolder session, ServerOptions opt
   listener_.assign(listen_at(session_.path() / "socket"));
   written_.assign(::dup(watcher_.descriptor()));
   facts_epoch_ = node_.kernel.kfd.facts().epoch;
+  node_.kernel.kfd.set_smi_listener(
+      [this](std::uint32_t gpu_id, kfd::SmiEvent event, const std::string& line) {
+        smi_event(gpu_id, event, line);
+      });
 }
 
 NodeServer::~NodeServer() {
+  node_.kernel.kfd.set_smi_listener({});
   connections_.clear();
   clients_.clear();
 }

@@ -91,6 +91,7 @@ class NodeServer {
   Json engine_request(Connection& connection, const std::string& op, const Json& request);
   bool new_client(const Connection& connection, const Json& request);
   void client_gone(int pid);
+  void smi_event(std::uint32_t gpu_id, kfd::SmiEvent event, const std::string& line);
   Json smi_events(Connection& connection, const Json& request);
   const kernel::GpuDevice* drm_device(const Json& request) const;
   Json drm_version_reply(const Json& request);

@@ -1,12 +1,14 @@
 // What the preload library and the engines of programs ask.
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <sys/socket.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
 #include <cstdio>
+#include <utility>
 
 #include "sim/interpose/protocol/facts.hpp"
 #include "sim/interpose/server/connection.hpp"
@@ -45,6 +47,13 @@ std::optional<Identity> parse_identity(const std::string& text) {
 
 Severity severity_of(const Json& json) {
   return severity_from_name(json.get<std::string>()).value_or(Severity::info);
+}
+
+cp::Access access_of(const Json& json) {
+  const auto number = json.get<std::int64_t>();
+  if (number < 0 || number > static_cast<int>(cp::Access::execute))
+    throw std::invalid_argument("there is no access " + std::to_string(number));
+  return static_cast<cp::Access>(number);
 }
 
 Layer layer_of(const Json& json) {
@@ -190,7 +199,21 @@ Json NodeServer::engine_request(Connection& connection, const std::string& op,
     return {{"errno", 0}, {"event", event}};
   }
   const std::uint32_t gpu_id = request.at("gpu_id");
-  if (op == "attach") return reply_of(kfd.attach(pid, gpu_id));
+  if (op == "attach") {
+    const auto attached = kfd.attach(pid, gpu_id);
+    if (attached)
+      kfd.set_thread(pid, gpu_id, request.value("tid", pid), request.value("thread", ""));
+    return reply_of(attached);
+  }
+  if (op == "fault") {
+    const EventId event = kfd.page_fault(pid, {.gpu_id = gpu_id,
+                                               .doorbell = request.at("doorbell"),
+                                               .address = request.at("address"),
+                                               .access = access_of(request.at("access")),
+                                               .mapped = request.at("mapped"),
+                                               .packet = request.at("packet")});
+    return error_reply(0, event);
+  }
   if (op == "available_vram") return {{"errno", 0}, {"bytes", kfd.available_vram(gpu_id)}};
   if (op == "release_doorbell") {
     kfd.release_doorbell(pid, gpu_id, request.at("index"));
@@ -198,8 +221,10 @@ Json NodeServer::engine_request(Connection& connection, const std::string& op,
     return error_reply(0, no_event);
   }
   if (op == "take_doorbell") {
-    const auto index = kfd.take_doorbell(
-        pid, gpu_id, {request.at("id"), request.at("type"), request.at("ring_bytes")});
+    const auto index =
+        kfd.take_doorbell(pid, gpu_id,
+                          {request.at("id"), request.at("type"), request.at("ring_bytes"),
+                           request.value("sdma_engine", 0u)});
     if (!index) return error_reply(index.error().error, index.error().event);
     settle(true);
     return {{"errno", 0}, {"index", *index}};
@@ -268,6 +293,17 @@ Json NodeServer::drm_info_reply(const Json& request) {
   }
   if (error != 0) return error_reply(error, no_event);
   return {{"errno", 0}, {"bytes", std::vector<std::uint8_t>(reply.begin(), reply.end())}};
+}
+
+/// An SMI event file is a connection: one datagram is one line.
+void NodeServer::smi_event(std::uint32_t gpu_id, kfd::SmiEvent event, const std::string& line) {
+  const std::uint64_t bit = std::uint64_t{1} << (std::to_underlying(event) - 1);
+  for (const auto& connection : connections_) {
+    if (connection->role != Connection::Role::smi || connection->smi_gpu != gpu_id) continue;
+    if ((connection->smi_mask & bit) == 0) continue;
+    static_cast<void>(::send(connection->socket.native_handle(), line.data(), line.size(),
+                             MSG_NOSIGNAL | MSG_DONTWAIT));  // a full file loses events, as KFD's
+  }
 }
 
 Json NodeServer::smi_events(Connection& connection, const Json& request) {

@@ -34,6 +34,7 @@ struct GpuFacts {
   std::uint64_t vram_bytes = 0;
   std::uint32_t gfx_target_version = 0;  ///< 90010 for gfx90a
   std::uint32_t sdma_engines = 0;        ///< PCIe and xGMI ones
+  std::uint32_t sdma_xgmi_engines = 0;   ///< the last of them
   std::uint32_t sdma_queues_per_engine = 0;
   std::uint32_t gb_addr_config = 0;  ///< GB_ADDR_CONFIG
   std::uint32_t compute_queues = 0;  ///< HSA queues that can be mapped at a time (num_cp_queues)
@@ -62,13 +63,27 @@ struct HeldQueue {
   std::uint32_t id = 0;
   std::uint32_t type = 0;  ///< kfd::QueueType
   std::uint64_t ring_bytes = 0;
+  std::uint32_t sdma_engine = 0;  ///< asked for by type sdma_by_engine_id, else the driver's choice
+  std::uint32_t sdma_id = 0;      ///< among the GPU's queues of its type; the driver's choice
 
   template <class Archive>
   void serialize(Archive& archive) {
     archive("id", id);
     archive("type", type);
     archive("ring_bytes", ring_bytes);
+    archive("sdma_engine", sdma_engine);
+    archive("sdma_id", sdma_id);
   }
+};
+
+/// A page that a queue needed and could not reach.
+struct PageFault {
+  std::uint32_t gpu_id = 0;
+  std::uint32_t doorbell = 0;  ///< the queue's
+  std::uint64_t address = 0;
+  cp::Access access = cp::Access::read;
+  bool mapped = false;       ///< the page is there, without this permission
+  std::uint64_t packet = 0;  ///< at which the queue stands
 };
 
 class DeviceService {
@@ -93,6 +108,9 @@ class DeviceService {
   virtual SysResult<std::uint32_t> take_doorbell(int pid, std::uint32_t gpu_id,
                                                  const HeldQueue& queue) = 0;
   virtual void release_doorbell(int pid, std::uint32_t gpu_id, std::uint32_t index) = 0;
+
+  /// A GPU's interrupt for a queue of the process: the driver logs it. The event of the fault.
+  virtual EventId page_fault(int pid, const PageFault& fault) = 0;
 
   /// Adds to the timeline, at the node's time. no_event where the cause is not known.
   virtual EventId record(Layer layer, Severity severity, std::string_view kind,

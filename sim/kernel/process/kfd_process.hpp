@@ -151,7 +151,7 @@ class KfdProcess final : public DeviceFile {
   void interrupt(std::uint32_t event_id);
   void set(Event& event);
   void signal(std::uint32_t event_id);
-  EventId page_fault(std::uint32_t gpu_id, const cp::MemoryFault& fault);
+  EventId page_fault(const HardwareQueue& queue, const cp::MemoryFault& fault);
   void evict_queues(std::uint32_t gpu_id);
   void memory_exception(const kfd::MemoryExceptionData& data);
   void begin_wait(Waiter& waiter, const kfd::EventData& data);

@@ -175,7 +175,7 @@ void KfdProcess::AqlQueue::unmodelled(std::string_view what, cp::Queue&,
 }
 
 void KfdProcess::AqlQueue::memory_fault(const cp::MemoryFault& fault) {
-  faulted_ = process_.page_fault(gpu_id, fault);
+  faulted_ = process_.page_fault(*this, fault);
 }
 
 void KfdProcess::AqlQueue::show(ObservedPacket::What what, std::uint64_t index,

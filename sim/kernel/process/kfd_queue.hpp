@@ -155,7 +155,7 @@ class KfdProcess::SdmaQueue final : public HardwareQueue, public cp::SdmaHooks {
   void queue_error(cp::SdmaQueue& failed, const cp::SdmaError& error) override;
   void unmodelled(std::string_view what, cp::SdmaQueue& failed, std::uint64_t index) override;
   void memory_fault(const cp::MemoryFault& fault) override {
-    faulted_ = process_.page_fault(gpu_id, fault);
+    faulted_ = process_.page_fault(*this, fault);
   }
   void observe(const cp::SdmaEvent& event) override;
   void injected(cp::Injected what, std::uint64_t nth, std::uint64_t at) override {

@@ -131,8 +131,9 @@ int KfdProcess::create_queue(void* argument) {
   if (const int error = check_queue_buffers(args)) return error;
   std::uint64_t* const doorbells = doorbell_page(args.gpu_id);
   if (!doorbells) return ENOMEM;
-  const auto doorbell = devices_.take_doorbell(opener_.pid, args.gpu_id,
-                                               {next_queue_, args.queue_type, args.ring_size});
+  const auto doorbell = devices_.take_doorbell(
+      opener_.pid, args.gpu_id,
+      {next_queue_, args.queue_type, args.ring_size, sdma_by_engine ? args.sdma_engine_id : 0});
   if (!doorbell) {
     why_ = doorbell.error().event;
     return doorbell.error().error;
@@ -264,17 +265,19 @@ std::set<std::uint32_t> KfdProcess::gpus() {
 
 // --- what the device part tells ------------------------------------------------------------
 
-EventId KfdProcess::page_fault(std::uint32_t gpu_id, const cp::MemoryFault& fault) {
-  const EventId event = devices_.record(
-      Layer::silicon, Severity::error, "gpu.memory_fault", fmt::format("{:#x}", fault.address),
-      {{"access", fault.access == cp::Access::write ? "write" : "read"},
-       {"packet", static_cast<std::int64_t>(fault.packet_index)}},
-      devices_.facts().event);
+EventId KfdProcess::page_fault(const HardwareQueue& queue, const cp::MemoryFault& fault) {
+  const std::uint32_t gpu_id = queue.gpu_id;
+  const bool mapped = page_table(gpu_id).translate(fault.address, 1, cp::Access::read) != nullptr;
+  const EventId event = devices_.page_fault(opener_.pid, {.gpu_id = gpu_id,
+                                                          .doorbell = queue.doorbell_index,
+                                                          .address = fault.address,
+                                                          .access = fault.access,
+                                                          .mapped = mapped,
+                                                          .packet = fault.packet_index});
   evict_queues(gpu_id);  // kfd_dqm_evict_pasid(): for good
   kfd::MemoryExceptionData data{};
   data.gpu_id = gpu_id;
   data.va = fault.address & ~0xFFFull;  // page granular
-  const bool mapped = page_table(gpu_id).translate(fault.address, 1, cp::Access::read) != nullptr;
   data.failure.not_present = mapped ? 0 : 1;
   data.failure.read_only = mapped && fault.access == cp::Access::write ? 1 : 0;
   data.failure.no_execute = mapped && fault.access == cp::Access::execute ? 1 : 0;

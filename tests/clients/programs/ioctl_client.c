@@ -342,10 +342,26 @@ static void random_bytes(unsigned rounds, unsigned seed) {
   expect("still alive", call(kfd, 0x01, &version, sizeof version), 0, 0);
 }
 
+/* Page faults of the GPU, whoever's: the first line that comes. */
+static void smi(void) {
+  uint32_t events[2] = {gpu, 0};
+  expect("SMI events", call(kfd, 0x1f, events, sizeof events), 0, 0);
+  const uint64_t faults = 1;
+  char line[256];
+  if (write((int)events[1], &faults, sizeof faults) != sizeof faults) expect("the mask", errno, 0, 0);
+  printf("ready\n");
+  fflush(stdout);
+  alarm(60);
+  const ssize_t got = read((int)events[1], line, sizeof line);
+  if (got > 0) fwrite(line, 1, (size_t)got, stdout);
+}
+
 int main(int argc, char** argv) {
   if (!open_devices()) return 2;
   if (argc > 1 && strcmp(argv[1], "exhaust") == 0) {
     exhaust();
+  } else if (argc > 1 && strcmp(argv[1], "smi") == 0) {
+    smi();
   } else {
     numbers();
     memory();
