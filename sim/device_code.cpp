@@ -6,6 +6,7 @@
 #include <stdexcept>
 
 #include "sim/frameworks/torch.hpp"
+#include "sim/node.hpp"
 #include "stack/formats/offload_bundle.hpp"
 
 namespace rocdrill::sim {
@@ -51,6 +52,18 @@ std::string make_fat_binary(const NodeSpec& spec, const std::string& source,
     inputs.push_back({std::string(device_prefix) + target, as_bytes(known->second.at(target))});
   }
   return write(inputs);
+}
+
+void release(Node& node, const AppSpec& app, const std::string& source, EventId cause) {
+  Journal& journal = node.os.journal;
+  const EventId changed =
+      journal.record(Layer::code_objects, Severity::info, "source.changed", source, {}, cause);
+  const std::string targets = fmt::format("{}", fmt::join(app.targets, " "));
+  const EventId built = journal.record(
+      Layer::code_objects, Severity::info, "fat_binary.rebuilt", app.path,
+      {{"targets", std::string_view(targets)}, {field::see, "roc-obj-ls"}}, changed);
+  node.os.files.write(app.path, make_fat_binary(node.spec(), source, app.targets), built,
+                      {.mode = 0755});
 }
 
 std::string without_targets(const std::string& fat_binary, const std::vector<std::string>& drop) {

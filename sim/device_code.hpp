@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "sim/node_spec.hpp"
+#include "stack/event.hpp"
 
 namespace rocdrill::sim {
 
@@ -19,6 +20,10 @@ std::string make_fat_binary(const NodeSpec& spec, const std::string& source,
                             const std::vector<std::string>& targets);
 /// The same without the entries whose target `drop` names.
 std::string without_targets(const std::string& fat_binary, const std::vector<std::string>& drop);
+
+/// A release of the program `app`, built from `source` (a name in NodeSpec::code_objects) for the
+/// targets that it is built for, takes the place of the one that is there.
+void release(Node& node, const AppSpec& app, const std::string& source, EventId cause);
 
 /// Files with device code that the node's user runs: the wheel's and the programs'.
 std::vector<std::string> programs_of(const NodeSpec& spec);

@@ -227,6 +227,12 @@ void Node::run_hip_app(const std::string& path) {
   const auto result =
       count ? run_app(*hip, path, "saxpy") : HipResult<void>(std::unexpected(count.error()));
   if (result) return;
+  if (result.error().waits_for_ever) {
+    os.journal.record(Layer::framework, Severity::error, "app.hangs", path,
+                      {{field::did, "does not end"}, {field::see, std::string_view(path)}},
+                      result.error().event);
+    return;
+  }
   const std::string text = result.error().abort_text.empty() ? rocdrill::name(result.error().error)
                                                              : result.error().abort_text;
   os.journal.record(Layer::framework,

@@ -69,6 +69,7 @@ struct FrameworkResult {
   EventId event = no_event;
   /// The request ended at something that the simulator does not model.
   bool unmodelled = false;
+  bool waits_for_ever = false;  ///< the line does not return
 };
 
 /// A Python process with PyTorch.

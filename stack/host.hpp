@@ -18,6 +18,8 @@ struct CommandResult {
   EventId event = no_event;
   /// False when the command does not exist on this machine (exit_code 127).
   bool found = true;
+  /// It does not end by itself: it waits for what never comes. exit_code is that of timeout(1).
+  bool waits_for_ever = false;
 };
 
 class Host {

@@ -80,6 +80,10 @@ class Process {
   /// learns of the ring through it.
   virtual void store_doorbell(volatile std::uint64_t* doorbell, std::uint64_t value) = 0;
 
+  /// The event that explains what this process asks the GPU for from now on: the code object whose
+  /// kernel it launches. For those who keep a history.
+  virtual void set_reason(EventId /*event*/) {}
+
   /// A breath in a loop that polls memory: a pause on hardware; in the simulator the devices get
   /// their turn. False if nothing but this process can change anything any more.
   virtual bool relax() = 0;

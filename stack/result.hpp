@@ -29,6 +29,8 @@ struct HipFailure {
   std::string abort_text = {};
   /// The request ended at something that the simulator does not model: no symptom of the node.
   bool unmodelled = false;
+  /// The call does not return: it waits for what never comes.
+  bool waits_for_ever = false;
 };
 
 template <class T>

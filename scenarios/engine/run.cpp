@@ -136,6 +136,7 @@ std::unique_ptr<sim::Node> run_drill(const ResolvedDrill& resolved, sim::NodeSpe
 checks::Deployment deployment_of(const sim::NodeSpec& spec) {
   checks::Deployment deployment;
   deployment.programs = sim::programs_of(spec);
+  for (const sim::AppSpec& app : spec.apps) deployment.commands.push_back(app.path);
   if (!spec.torch.version.empty()) {
     deployment.rocblas_library =
         spec.torch.directory + "/" + std::string(frameworks::torch_rocblas);

@@ -54,6 +54,7 @@ class NodeProcess final : public Process, public kernel::FileTable {
   SysResult<void*> mmap(int fd, std::size_t length, int prot, std::uint64_t offset) override;
   SysResult<void> munmap(void* address, std::size_t length) override;
   void store_doorbell(volatile std::uint64_t* doorbell, std::uint64_t value) override;
+  void set_reason(EventId event) override;
   bool relax() override;
   void sleep_ns(std::uint64_t duration) override { os_.clock.advance(duration); }
 
@@ -221,6 +222,12 @@ void NodeProcess::store_doorbell(volatile std::uint64_t* doorbell, std::uint64_t
   *doorbell = value;
   for (auto& [fd, file] : files_) {
     if (file.device) file.device->stored(doorbell);
+  }
+}
+
+void NodeProcess::set_reason(EventId event) {
+  for (auto& [fd, file] : files_) {
+    if (file.device) file.device->set_reason(event);
   }
 }
 

@@ -33,6 +33,7 @@ class Torch final : public Framework {
  private:
   std::string device_code() const { return directory_ + "/" + std::string(torch_device_code); }
   FrameworkResult raise(std::string_view subject, std::string text, EventId cause, bool unmodelled);
+  FrameworkResult hangs(std::string_view subject, EventId cause);
   FrameworkResult hip_error(std::string_view subject, const HipFailure& failure);
   FrameworkResult blas_error(const libraries::LibraryFailure& failure);
   HipResult<std::uint64_t> random_matrix();
@@ -61,7 +62,15 @@ FrameworkResult Torch::raise(std::string_view subject, std::string text, EventId
   return {false, std::move(text), event, unmodelled};
 }
 
+FrameworkResult Torch::hangs(std::string_view subject, EventId cause) {
+  const EventId event = journal_.record(
+      Layer::framework, Severity::error, "torch.hangs", subject,
+      {{field::did, "does not return"}, {field::see, "py-spy dump, rocm-smi"}}, cause);
+  return {false, "", event, false, true};
+}
+
 FrameworkResult Torch::hip_error(std::string_view subject, const HipFailure& failure) {
+  if (failure.waits_for_ever) return hangs(subject, failure.event);
   if (!failure.abort_text.empty()) {
     return raise(subject, failure.abort_text + "\nAborted (core dumped)", failure.event, false);
   }
@@ -161,6 +170,7 @@ FrameworkResult Torch::matmul() {
 }
 
 FrameworkResult Torch::blas_error(const libraries::LibraryFailure& failure) {
+  if (failure.waits_for_ever) return hangs("a @ a", failure.event);
   return raise("a @ a", failure.aborts ? failure.text : "RuntimeError: CUDA error: " + failure.text,
                failure.event, failure.unmodelled);
 }

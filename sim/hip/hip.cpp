@@ -41,6 +41,7 @@ class NodeHip final : public Hip {
   const AgentInfo& agent(int device) const {
     return runtime_->agents()[devices_[static_cast<std::size_t>(device)]];
   }
+  HipFailure waits_for_ever(std::string_view kernel, std::size_t before, EventId code);
   /// Whether the device memory that allocate() gave holds all of it.
   bool owns(std::uint64_t va, std::size_t bytes) const;
   bool valid(int device) const {
@@ -214,6 +215,21 @@ HipResult<void> NodeHip::copy_to_host(std::span<std::byte> to, std::uint64_t fro
   return {};
 }
 
+/// `before`: events of the timeline before the launch.
+HipFailure NodeHip::waits_for_ever(std::string_view kernel, std::size_t before, EventId code) {
+  EventId cause = code;
+  for (EventId id = static_cast<EventId>(before) + 1; id <= journal_.timeline().size(); ++id)
+    if (journal_.timeline().at(id).layer == Layer::silicon) cause = id;
+  HipFailure failure{HipError::unknown, no_event, {}, false, true};
+  failure.event = journal_.record(Layer::hip, Severity::error, "hip.waits_for_ever", kernel,
+                                  {{field::asked, "hipDeviceSynchronize"},
+                                   {field::got, "a completion signal that stays 1"},
+                                   {field::did, "does not return"},
+                                   {field::see, "rocgdb -p, top"}},
+                                  cause);
+  return failure;
+}
+
 HipResult<void> NodeHip::launch(int device, std::string_view file, std::string_view kernel,
                                 const HipLaunch& how) {
   if (auto ready = initialise(); !ready) return ready;
@@ -231,10 +247,12 @@ HipResult<void> NodeHip::launch(int device, std::string_view file, std::string_v
         missing("hip.launch_failed", HipError::invalid_device_function, file, none));
   }
   const std::size_t before = journal_.timeline().size();
+  process_.set_reason(found->event);
   const DispatchResult done = dispatch(*runtime_, devices_[static_cast<std::size_t>(device)],
                                        *found, *found->object.find_kernel(kernel), how);
   if (const auto ended = runtime_->aborted())
     return std::unexpected(HipFailure{HipError::launch_failure, ended->event, ended->text, false});
+  if (done.never_ends) return std::unexpected(waits_for_ever(kernel, before, found->event));
   if (done.status == HsaStatus::success) return {};
   const HsaStatus status = done.status;
   HipFailure failure{HipError::launch_failure, no_event, {}, false};

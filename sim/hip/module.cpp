@@ -90,7 +90,8 @@ std::expected<FoundCodeObject, ModuleError> find_code_object(Process& process,
   const std::string target = found.object.target.text();
   found.event =
       journal.record(Layer::code_objects, Severity::info, "code_object.loaded", file,
-                     {{"target", std::string_view(target)}, {field::see, "roc-obj-ls"}}, device);
+                     {{"target", std::string_view(target)}, {field::see, "roc-obj-ls"}},
+                     why_file != no_event ? why_file : device);
   return found;
 }
 
@@ -135,8 +136,8 @@ DispatchResult dispatch(Runtime& runtime, std::size_t agent, const FoundCodeObje
   packet.kernarg_address = reinterpret_cast<std::uintptr_t>(*arguments);
   packet.completion_signal = (*done)->handle();
   (*queue)->submit(aql::Packet(packet));
-  (*done)->wait(SignalCondition::lt, 1, UINT64_MAX);
-  return {failed, {}};
+  const bool completed = (*done)->wait(SignalCondition::lt, 1, UINT64_MAX) < 1;
+  return {failed, {}, !completed && failed == HsaStatus::success};
 }
 
 }  // namespace rocdrill::hip

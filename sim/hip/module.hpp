@@ -38,6 +38,7 @@ struct DispatchResult {
   /// The launch was refused before a packet was written: wrong arguments, a code object that cannot
   /// be loaded.
   std::string refused;
+  bool never_ends = false;  ///< nothing that could complete the packet is left to happen
 };
 
 /// Loads the object's segments, relocated, writes the kernarg segment and a kernel-dispatch packet,

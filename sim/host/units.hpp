@@ -66,7 +66,7 @@ std::string_view name(UnitState::Active active);
 struct UnitRun {
   int exit_status = 0;
   bool stays = false;                              ///< it goes on running: a daemon
-  std::vector<std::pair<int, std::string>> lines;  ///< level and text
+  std::vector<std::pair<int, std::string>> lines{};  ///< level and text
   EventId event = no_event;                        ///< behind a failure
 };
 

@@ -231,7 +231,7 @@ EventId Kfd::page_fault(int pid, const PageFault& fault) {
                                 {"access", writes ? "write" : "read"},
                                 {"packet", static_cast<std::int64_t>(fault.packet)},
                                 {field::see, "dmesg"}},
-                               event_);
+                               fault.cause != no_event ? fault.cause : event_);
   if (!held || !node || !fault_handler_) return event;
   VmFault told{.address = fault.address,
                .access = fault.access,

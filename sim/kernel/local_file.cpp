@@ -34,6 +34,7 @@ class LocalKfdFile final : public DeviceFile, private Surroundings {
     return process_.mmap(length, prot, offset);
   }
   void stored(volatile void* address) override { process_.stored(address); }
+  void set_reason(EventId event) override { process_.set_reason(event); }
   bool progress() override { return process_.progress(); }
 
  private:

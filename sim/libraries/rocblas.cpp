@@ -60,7 +60,8 @@ std::expected<void, LibraryFailure> Rocblas::gemm(int device, std::uint64_t c, s
       {{field::asked, std::string_view(kernels)}, {field::got, std::string_view(status)}},
       failure.event);
   return std::unexpected(
-      LibraryFailure{"rocblas_status_internal_error", event, false, failure.unmodelled});
+      LibraryFailure{"rocblas_status_internal_error", event, false, failure.unmodelled,
+                     failure.waits_for_ever});
 }
 
 }  // namespace rocdrill::libraries

@@ -12,6 +12,7 @@ struct LibraryFailure {
   EventId event = no_event;
   bool aborts = false;  ///< it ends the process
   bool unmodelled = false;
+  bool waits_for_ever = false;  ///< the call does not return
 };
 
 class Rocblas {

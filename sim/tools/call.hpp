@@ -37,6 +37,7 @@ class Call {
   std::string err;
   EventId event = no_event;  ///< behind a failure
   bool found = true;
+  bool waits_for_ever = false;
 
   bool root() const { return spec.identity.uid == 0; }
   /// The words, joined.
@@ -59,6 +60,12 @@ class Call {
   int fail(int code, fmt::format_string<T...> format, T&&... values) {
     complain(format, std::forward<T>(values)...);
     return code;
+  }
+  /// The command does not end by itself (CommandResult::waits_for_ever). Returns what timeout(1)
+  /// makes of that.
+  int wait_for_ever() {
+    waits_for_ever = true;
+    return 124;
   }
   /// Exit status 2: the real command can do `what`, this one cannot ("option '-x'").
   int refuse(std::string_view what);

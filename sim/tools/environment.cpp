@@ -67,6 +67,7 @@ int run_env(Call& call) {
     call.out = std::move(result.out);
     call.err = std::move(result.err);
     call.event = result.event;
+    call.waits_for_ever = result.waits_for_ever;
     if (result.found) return result.exit_code;
     call.err = fmt::format("env: '{}': No such file or directory\n", *command);
     return 127;

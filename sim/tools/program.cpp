@@ -15,6 +15,12 @@ int report(Call& call, const HipFailure& failure) {
     return call.fail(
         2, "{}: rocdrill does not model what this program asks for (see the history)\n", call.name);
   }
+  if (failure.waits_for_ever) {
+    call.event = call.node.os.journal.record(
+        Layer::framework, Severity::error, "app.hangs", call.name,
+        {{field::did, "does not end"}, {field::see, std::string_view(call.name)}}, failure.event);
+    return call.wait_for_ever();
+  }
   if (!failure.abort_text.empty()) {
     return call.fail(134, "{}\nAborted (core dumped)\n", failure.abort_text);
   }

@@ -126,7 +126,8 @@ std::string shown(const Value& value) {
 /// How a failed line of a program ends it.
 Python::Stop stop_of(const FrameworkResult& result) {
   using Kind = Python::Stop::Kind;
-  const Kind kind = result.unmodelled ? Kind::unmodelled
+  const Kind kind = result.waits_for_ever ? Kind::waits_for_ever
+                    : result.unmodelled   ? Kind::unmodelled
                     : result.text.find("Aborted (core dumped)") != std::string::npos
                         ? Kind::abort
                         : Kind::exception;

@@ -10,6 +10,7 @@ namespace {
 
 int end(Call& call, const Python::Stop& stop, int line) {
   call.event = stop.event;
+  if (stop.kind == Python::Stop::Kind::waits_for_ever) return call.wait_for_ever();
   if (stop.kind == Python::Stop::Kind::abort) return call.fail(134, "{}\n", stop.text);
   if (stop.kind == Python::Stop::Kind::exception) {
     return call.fail(

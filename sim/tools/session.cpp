@@ -47,6 +47,7 @@ int run_sudo(Call& call) {
   call.out = std::move(result.out);
   call.err = std::move(result.err);
   call.event = result.event;
+  call.waits_for_ever = result.waits_for_ever;
   if (result.found) return result.exit_code;
   call.err = fmt::format("sudo: {}: command not found\n", command);
   return 1;

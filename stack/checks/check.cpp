@@ -30,6 +30,8 @@ constexpr Check table[] = {
     {"hip.devices", 5, Layer::hip, "HIP sees devices", "runtime.agents", hip_devices},
     {"code-objects.targets", 0, Layer::code_objects, "the programs carry code for the GPUs",
      "hip.devices", code_object_targets},
+    {"code-objects.programs", 0, Layer::code_objects, "the programs run to their end",
+     "code-objects.targets", programs_end},
     {"libraries.data", 0, Layer::libraries, "rocBLAS has data for the GPUs", "hip.devices",
      library_data},
     {"framework.available", 5, Layer::framework, "torch.cuda.is_available()", "hip.devices",

@@ -29,6 +29,7 @@ struct Result {
 /// What is deployed on the node, as far as checks need to be told.
 struct Deployment {
   std::vector<std::string> programs;  ///< files with device code that must suit every GPU
+  std::vector<std::string> commands;  ///< programs that end by themselves, without arguments
   std::string rocblas_library;        ///< folder with rocBLAS's data files; "" to leave out
   std::size_t expected_gpus = 0;      ///< 0: as many as the bus shows
 };

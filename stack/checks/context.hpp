@@ -61,6 +61,7 @@ Finding runtime_queue(Context& context);
 Finding health(Context& context);
 Finding hip_devices(Context& context);
 Finding code_object_targets(Context& context);
+Finding programs_end(Context& context);
 Finding library_data(Context& context);
 Finding framework_available(Context& context);
 Finding framework_matmul(Context& context);

@@ -151,6 +151,26 @@ Finding code_object_targets(Context& context) {
           "", no_event};
 }
 
+Finding programs_end(Context& context) {
+  if (context.deployment.commands.empty())
+    return {Status::not_reached, "no command was named", "", no_event};
+  for (const std::string& command : context.deployment.commands) {
+    const CommandResult result = context.run({command});
+    if (result.exit_code == 0) continue;
+    if (ends_unmodelled(context.backend, result.event))
+      return {Status::not_modelled, "kernels of this GPU do not execute on this backend", "",
+              result.event};
+    return {Status::fail,
+            Context::shown({command}, result) +
+                (result.waits_for_ever ? "\n(does not end)"
+                                       : fmt::format("\n(exit status {})", result.exit_code)),
+            "dmesg", result.event};
+  }
+  return {Status::pass,
+          fmt::format("{} ended with 0", fmt::join(context.deployment.commands, " ")), "",
+          no_event};
+}
+
 Finding library_data(Context& context) {
   const std::string& folder = context.deployment.rocblas_library;
   if (folder.empty()) return {Status::not_reached, "no rocBLAS to look at", "", no_event};

@@ -77,7 +77,8 @@ Json result_reply(const CommandResult& result) {
           {"exit", result.exit_code},
           {"out", result.out},
           {"err", result.err},
-          {"found", result.found}};
+          {"found", result.found},
+          {"waits_for_ever", result.waits_for_ever}};
 }
 
 std::string identity_text(const Identity& who) {

@@ -100,6 +100,8 @@ int run(int argc, char** argv) {
   put(STDERR_FILENO, reply.value("err", std::string()));
   if (reply.contains("identity"))
     ::setenv(identity_variable, reply["identity"].get<std::string>().c_str(), 1);
+  // A program that hangs: until somebody interrupts it.
+  while (reply.value("waits_for_ever", false)) ::pause();
   if (reply.contains("exec")) return become(reply["exec"].get<std::vector<std::string>>());
   return reply.value("exit", 0);
 }

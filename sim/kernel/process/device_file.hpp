@@ -45,6 +45,8 @@ class DeviceFile {
   virtual SysResult<void*> mmap(std::size_t length, int prot, std::uint64_t offset) = 0;
   /// A store to memory that mmap returned (a doorbell).
   virtual void stored(volatile void* /*address*/) {}
+  /// See Process::set_reason().
+  virtual void set_reason(EventId /*event*/) {}
   /// Runs the device's queues until none of them can go on; true if anything happened.
   virtual bool progress() { return false; }
   /// The DRM minor of a render node, 0 for another device.

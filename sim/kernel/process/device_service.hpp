@@ -84,6 +84,7 @@ struct PageFault {
   cp::Access access = cp::Access::read;
   bool mapped = false;       ///< the page is there, without this permission
   std::uint64_t packet = 0;  ///< at which the queue stands
+  EventId cause = no_event;  ///< why it was asked for; no_event: not known
 };
 
 class DeviceService {

@@ -57,6 +57,8 @@ class KfdProcess final : public DeviceFile {
   SysResult<int> ioctl(unsigned long request, void* argument) override;
   SysResult<void*> mmap(std::size_t length, int prot, std::uint64_t offset) override;
   void stored(volatile void* address) override;
+  /// The event behind the packets that are submitted from now on; no_event: not known.
+  void set_reason(EventId event) override;
   bool progress() override;
 
   /// For the thread that serves doorbells: looks at all of them and runs what can run. `waiting`: a
@@ -151,6 +153,8 @@ class KfdProcess final : public DeviceFile {
   void interrupt(std::uint32_t event_id);
   void set(Event& event);
   void signal(std::uint32_t event_id);
+  /// What explains that waves do what they do.
+  EventId reason() const { return reason_ != no_event ? reason_ : devices_.facts().event; }
   EventId page_fault(const HardwareQueue& queue, const cp::MemoryFault& fault);
   void evict_queues(std::uint32_t gpu_id);
   void memory_exception(const kfd::MemoryExceptionData& data);
@@ -191,6 +195,7 @@ class KfdProcess final : public DeviceFile {
   bool runtime_enabled_ = false;
   std::map<EventId, std::uint64_t> injected_calls_;  ///< by IoctlInjection::event
   std::uint64_t injections_epoch_ = 0;               ///< of the facts that the queues know
+  EventId reason_ = no_event;                        ///< see set_reason()
   EventId why_ = no_event;                           ///< behind the errno that a handler returns
 };
 

@@ -111,7 +111,7 @@ bool KfdProcess::AqlQueue::settle_kernels() {
             Layer::silicon, Severity::error, "queue.hung",
             fmt::format("pid {} queue {}", process_.opener_.pid, id),
             {{"packet", static_cast<std::int64_t>(index)}, {field::did, "its waves do not end"}},
-            process_.devices_.facts().event);
+            process_.reason());
         break;
       case isa::End::cancelled:
         break;  // with the queue
@@ -137,7 +137,7 @@ EventId KfdProcess::AqlQueue::cause_of(const cp::QueueError& error) const {
   if (refused_ != no_event) return refused_;
   if (error.kfd_code == cp::KfdException::device_memory_violation) return faulted_;
   if (spoiled_ != no_event && spoiled_index_ == error.packet_index) return spoiled_;
-  return overrun_ != no_event ? overrun_ : process_.devices_.facts().event;
+  return overrun_ != no_event ? overrun_ : process_.reason();
 }
 
 void KfdProcess::AqlQueue::queue_error(cp::Queue&, const cp::QueueError& error) {

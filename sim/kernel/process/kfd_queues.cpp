@@ -207,6 +207,11 @@ std::optional<std::uint64_t> KfdProcess::late_until() {
   return next;
 }
 
+void KfdProcess::set_reason(EventId event) {
+  const std::lock_guard lock(mutex_);
+  reason_ = event;
+}
+
 void KfdProcess::stored(volatile void* address) {
   const std::lock_guard lock(mutex_);
   refresh_injections();
@@ -273,7 +278,8 @@ EventId KfdProcess::page_fault(const HardwareQueue& queue, const cp::MemoryFault
                                                           .address = fault.address,
                                                           .access = fault.access,
                                                           .mapped = mapped,
-                                                          .packet = fault.packet_index});
+                                                          .packet = fault.packet_index,
+                                                          .cause = reason_});
   evict_queues(gpu_id);  // kfd_dqm_evict_pasid(): for good
   kfd::MemoryExceptionData data{};
   data.gpu_id = gpu_id;
