@@ -27,7 +27,7 @@ typedef int i32; typedef uint u32; typedef long i64; typedef ulong u64;
   INLINE T NAME(multiply_, T)(T a, T b) { return TO_T(TO_W(a) * TO_W(b)); } \
   INLINE T NAME(bit_and_, T)(T a, T b) { return TO_T(a & b); } \
   INLINE T NAME(bit_or_, T)(T a, T b) { return TO_T(a | b); } \
-  INLINE T NAME(bit_xor_, T)(T a, T b) { return TO_T(a ^ b); } \
+  INLINE T NAME(bit_xor_, T)(T a, T b) { return TO_T((BITS == 64 ? SUSPECT(a) : a) ^ b); } \
   INLINE T NAME(shift_left_, T)(T a, T b) { return TO_T(TO_W(a) << (TO_W(b) & (W)(E)(BITS - 1))); } \
   INLINE T NAME(shift_right_, T)(T a, T b) { return TO_T(a >> TO_T(TO_W(b) & (W)(E)(BITS - 1))); } \
   INLINE T NAME(rotate_left_, T)(T a, T b) { \
@@ -61,16 +61,17 @@ NARROW_SATURATES(i16, -32768, 32767)
 NARROW_SATURATES(u16, 0, 65535)
 
 // clang 19 divides unsigned numbers that are sign-extended as if they were short: it must not know.
+// What it gets wrong less often is hidden where something is wrong (Trial::is_compilers_fault).
 #define KNOWN(x) (x)
-#ifdef HIDE_INVERTED
-#define INVERTED(x) HIDDEN(x)
-#else
-#define INVERTED(x) (x)
-#endif
 #define HIDDEN(x) ({ __typeof__(x) hidden = x; __asm__("" : "+v"(hidden)); hidden; })
+#ifdef HIDE_MORE
+#define SUSPECT(x) HIDDEN(x)
+#else
+#define SUSPECT(x) (x)
+#endif
 #define SCALAR(T, U, W, BITS, SIGNED, OPERAND) \
   COMMON(T, U, W, W, (T), (U), (W), BITS) \
-  INLINE T invert_##T(T a) { return (T)~(W)(BITS == 64 ? INVERTED(a) : a); } \
+  INLINE T invert_##T(T a) { return (T)~(W)(BITS == 64 ? SUSPECT(a) : a); } \
   INLINE T divide_##T(T a, T b) { \
     if (SIGNED && b == (T)-1) return negate_##T(a); \
     return (T)(OPERAND(a) / OPERAND((T)(b == 0 ? (T)1 : b))); \
@@ -87,9 +88,9 @@ SCALAR(i8, u8, u32, 8, 1, KNOWN)
 SCALAR(u8, u8, u32, 8, 0, KNOWN)
 SCALAR(i16, u16, u32, 16, 1, KNOWN)
 SCALAR(u16, u16, u32, 16, 0, KNOWN)
-SCALAR(i32, u32, u32, 32, 1, KNOWN)
+SCALAR(i32, u32, u32, 32, 1, SUSPECT)
 SCALAR(u32, u32, u32, 32, 0, HIDDEN)
-SCALAR(i64, u64, u64, 64, 1, KNOWN)
+SCALAR(i64, u64, u64, 64, 1, SUSPECT)
 SCALAR(u64, u64, u64, 64, 0, HIDDEN)
 
 // By the builtin: where clang 19 finds the instruction in a sum of products, it takes what is subtracted
@@ -134,7 +135,8 @@ inline std::string vector_prelude() {
         out += "COMMON(" + type + ", " + of_unsigned + ", " + of_unsigned + ", u" + bits + ", TO_" +
                type + ", " + to_unsigned + ", " + to_unsigned + ", " + bits + ")\n";
         out += "SATURATES(" + type + ")\n";
-        out += "INLINE " + type + " invert_" + type + "(" + type + " a) { return ~a; }\n";
+        out += "INLINE " + type + " invert_" + type + "(" + type + " a) { return ~" +
+               (std::string_view(bits) == "64" ? "SUSPECT(a)" : "a") + "; }\n";
       }
   return out;
 }

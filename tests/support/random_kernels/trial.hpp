@@ -72,11 +72,12 @@ class Trial {
   }
 
   /// What differs is known of clang 19 and no fault of the handlers:
-  /// - It takes `v_ashrrev_i16 v1, 8, v0` for sext(v0) BYTE_1 in instructions of 32 bits, too,
-  /// where
+  /// - It takes `v_ashrrev_i16 v1, 8, v0` for sext(v0) BYTE_1 in instructions of 32 bits, too, but
   ///   the first leaves zeros above bit 15 (SIPeepholeSDWA).
   /// - Where it finds late that a dword of `x | ~y` is all ones, it takes an undefined register for
   ///   it (SIFoldOperands).
+  /// - It divides numbers of 24 bits through v_rcp_f32, whose rounding can make the quotient one
+  ///   too large: 14285135 / 3 (AMDGPUCodeGenPrepare).
   /// Without these the same code agrees.
   bool is_compilers_fault(const std::string& processor, unsigned optimisation,
                           std::uint64_t seed) const;
@@ -102,8 +103,8 @@ class Trial {
 
 inline bool Trial::is_compilers_fault(const std::string& processor, unsigned optimisation,
                                       std::uint64_t seed) const {
-  for (const char* options : {"-mllvm -amdgpu-sdwa-peephole=0", "-DHIDE_INVERTED",
-                              "-DHIDE_INVERTED -mllvm -amdgpu-sdwa-peephole=0"}) {
+  for (const char* options : {"-mllvm -amdgpu-sdwa-peephole=0", "-DHIDE_MORE",
+                              "-DHIDE_MORE -mllvm -amdgpu-sdwa-peephole=0"}) {
     const auto code = compile(text_, processor, optimisation, options);
     if (!code) continue;
     auto bench = workbench::Workbench::open(*code, processor, {.threads = 1});
