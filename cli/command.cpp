@@ -80,12 +80,12 @@ std::unique_ptr<sim::Node> boot_node(const po::variables_map& arguments, const s
 }
 
 void put_in(sim::Node& node, const sim::FaultUse& use) {
-  const sim::Fault* fault = sim::FaultRegistry::instance().find(use.id);
-  if (!fault) throw std::invalid_argument("there is no fault '" + use.id + "'");
-  const auto parameters = sim::FaultRegistry::check(fault->info(), use.parameters);
-  if (!parameters) throw std::invalid_argument(parameters.error());
-  node.inject(use);
-  fault->prepare(node, *parameters);
+  try {
+    node.prepare(use);
+    node.inject(use);
+  } catch (const std::invalid_argument& error) {
+    throw Failure{exit_usage, std::string(error.what()) + "\n"};
+  }
 }
 
 void add_run_options(po::options_description& options) {

@@ -76,7 +76,7 @@ DrillRun run_drill(const po::variables_map& arguments, const std::string& id, bo
 /// A node by name, booted; with these faults in it before it boots.
 std::unique_ptr<sim::Node> boot_node(const po::variables_map& arguments, const std::string& id,
                                      const std::vector<sim::FaultUse>& faults = {});
-/// Injects the fault, in the circumstances that it needs. Throws std::invalid_argument.
+/// Injects the fault, in the circumstances that it needs. Throws Failure.
 void put_in(sim::Node& node, const sim::FaultUse& use);
 /// --seed, --threads.
 void add_run_options(po::options_description& options);

@@ -128,20 +128,32 @@ void Node::log_in(EventId cause) {
                     cause);
 }
 
-EventId Node::inject(const FaultUse& use) {
+const Fault& Node::applicable(const FaultUse& use, Parameters& parameters) const {
   const Fault* fault = FaultRegistry::instance().find(use.id);
   if (!fault)
     throw std::invalid_argument("there is no fault '" + use.id + "'; see: rocdrill fault list");
-  auto parameters = FaultRegistry::check(fault->info(), use.parameters);
-  if (!parameters) throw std::invalid_argument(parameters.error());
-  if (const std::string why = fault->inapplicable(*this, *parameters); !why.empty()) {
+  auto checked = FaultRegistry::check(fault->info(), use.parameters);
+  if (!checked) throw std::invalid_argument(checked.error());
+  if (const std::string why = fault->inapplicable(*this, *checked); !why.empty()) {
     throw std::invalid_argument(
         fmt::format("fault '{}' cannot be on node '{}': {}", use.id, spec_.id, why));
   }
+  parameters = std::move(*checked);
+  return *fault;
+}
+
+void Node::prepare(const FaultUse& use) {
+  Parameters parameters;
+  applicable(use, parameters).prepare(*this, parameters);
+}
+
+EventId Node::inject(const FaultUse& use) {
+  Parameters parameters;
+  const Fault& fault = applicable(use, parameters);
   const EventId event =
-      os.journal.record(fault->info().layer, Severity::warning, "fault.injected", use.id,
-                        {{field::did, std::string_view(fault->info().changes)}}, no_event);
-  fault->inject(*this, *parameters, event);
+      os.journal.record(fault.info().layer, Severity::warning, "fault.injected", use.id,
+                        {{field::did, std::string_view(fault.info().changes)}}, no_event);
+  fault.inject(*this, parameters, event);
   return event;
 }
 

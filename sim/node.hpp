@@ -47,8 +47,10 @@ class Node final : public Backend, private Host {
   }
   /// Boots now and runs until nothing is left to do.
   void boot();
-  /// Injects now. Throws std::invalid_argument for an unknown fault, wrong parameters, or one that
-  /// does not apply to this node.
+  /// The circumstances that a fault needs (Fault::prepare), and the fault itself. Both throw
+  /// std::invalid_argument for an unknown fault, wrong parameters, or one that does not apply to this
+  /// node.
+  void prepare(const FaultUse& use);
   EventId inject(const FaultUse& use);
   /// Ends a surgical fault: what it has not done yet does not happen. Throws
   /// std::invalid_argument for an unknown fault, one that is not on the node, or one that cannot be
@@ -96,6 +98,7 @@ class Node final : public Backend, private Host {
   ProcessSpec session() override;
   CommandResult run(const std::vector<std::string>& argv, const ProcessSpec& spec) override;
 
+  const Fault& applicable(const FaultUse& use, Parameters& parameters) const;
   void describe_units();
   void perform(const Task& task);
   void start_boot(std::string_view kind);

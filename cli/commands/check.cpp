@@ -116,17 +116,18 @@ int check_running(const po::variables_map& arguments) {
 int run(const po::variables_map& arguments) {
   const bool has_node = arguments.count("node") != 0;
   const bool has_drill = arguments.count("drill") != 0;
-  if (has_node && has_drill)
-    throw Failure{exit_usage, "--node and --drill exclude each other: a drill brings its node\n"};
   if (!has_node && !has_drill) {
+    if (arguments.count("fault") != 0)
+      throw Failure{
+          exit_usage,
+          "--fault goes with --node or --drill; for a running node: rocdrill node inject\n"};
     if (arguments.count("session") != 0 || on_a_node()) return check_running(arguments);
     throw Failure{exit_usage,
                   "say which node: --node N or --drill D, or --session S for one that runs\n"
                   "  see: rocdrill node list; rocdrill list\n"};
   }
-  std::unique_ptr<sim::Node> node =
-      has_node ? boot_node(arguments, arguments["node"].as<std::string>())
-               : std::move(run_drill(arguments, arguments["drill"].as<std::string>()).node);
+  const std::unique_ptr<sim::Node> node =
+      std::move(make_attached_node(arguments, attach_request(arguments)).node);
   const auto results = checks::run(*node, scenarios::deployment_of(node->spec()));
   const checks::Result* failed = checks::first_failure(results);
   if (flag(arguments, "json")) {
@@ -144,9 +145,10 @@ int run(const po::variables_map& arguments) {
 Command check_command() {
   Command command{
       .name = "check",
-      .usage = "check [--node N | --drill D | --session S] [--seed N] [--json]",
+      .usage = "check (--node N | --drill D | [--session S]) [--fault F...] [--seed N] [--json]",
       .summary = "the bring-up checks, layer by layer; exit 1 if one fails",
       .examples = {"rocdrill check --node mi300x-8", "rocdrill check --drill stale-dkms",
+                   "rocdrill check --node mi210 --fault kernel-null-pointer",
                    "rocdrill check            (in rocdrill shell: is it repaired?)"},
       .options = po::options_description("options"),
       .positional = {},
@@ -154,6 +156,8 @@ Command check_command() {
   command.options.add_options()("node", po::value<std::string>()->value_name("N"),
                                 "a healthy node of this kind")(
       "drill", po::value<std::string>()->value_name("D"), "the node of this drill, with its fault")(
+      "fault", po::value<std::vector<std::string>>()->value_name("F"),
+      "put this fault in: ID[=VALUE][,KEY=VALUE...]; may be repeated")(
       "session", po::value<std::string>()->value_name("S"),
       "a running node; in its own shell this is the default")("json", "machine-readable");
   add_run_options(command.options);

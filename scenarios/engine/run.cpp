@@ -41,13 +41,6 @@ sim::Json to_json(const sim::FaultUse& use) {
 }
 
 /// The circumstances of a fault, whether or not it is injected.
-void prepare(sim::Node& node, const sim::FaultUse& use) {
-  const sim::Fault* fault = sim::FaultRegistry::instance().find(use.id);
-  if (!fault) throw std::runtime_error("there is no fault '" + use.id + "'");
-  auto parameters = sim::FaultRegistry::check(fault->info(), use.parameters);
-  if (!parameters) throw std::runtime_error(parameters.error());
-  fault->prepare(node, *parameters);
-}
 
 /// Runs the node until nothing is left to do; a fault with a trigger goes in as soon as an event
 /// of that kind has been recorded.
@@ -82,10 +75,10 @@ std::string workload_kind(const Workload& workload) {
 Loaded<bool> load_code_objects(const DataPath& data, sim::NodeSpec& spec) {
   Diagnostics problems;
   if (!data.code_objects()) return false;
-  for (const char* source : {"saxpy", "matmul"}) {
-    std::error_code error;
-    for (const auto& file :
-         std::filesystem::directory_iterator(*data.code_objects() / source, error)) {
+  std::error_code error;
+  for (const auto& folder : std::filesystem::directory_iterator(*data.code_objects(), error)) {
+    const std::string source = folder.path().filename().string();
+    for (const auto& file : std::filesystem::directory_iterator(folder.path(), error)) {
       if (file.path().extension() != ".co") continue;
       std::string target = file.path().stem().string();
       std::ranges::replace(target, '@', ':');  // ':' is no good in file names
@@ -122,7 +115,7 @@ std::unique_ptr<sim::Node> run_drill(const ResolvedDrill& resolved, sim::NodeSpe
       node->schedule(fault.at.time_ns, {"inject", to_json(fault.use)});
     }
   }
-  for (const DrillFault& fault : drill.faults) prepare(*node, fault.use);
+  for (const DrillFault& fault : drill.faults) node->prepare(fault.use);
   node->schedule({"power_on", sim::Json::object()});
   run_with_triggers(*node, std::move(triggered));
   if (drill.workload.kind != Workload::Kind::none) {

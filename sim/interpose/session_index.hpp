@@ -71,6 +71,9 @@ inline uint32_t index_hash(const char* path, uint64_t length) {
   return hash;
 }
 
+/// In bin/: runs the HIP program of the node that its first argument names.
+inline constexpr char program_runner[] = "rocdrill-program";
+
 /// Environment of every program on the node. A session variable that is set to nothing, or that
 /// names no session, leaves the node: the program sees the machine itself. One that is missing is
 /// put back by the preload library.

@@ -32,8 +32,8 @@ void VmFaultHandler::report(const kfd::MemoryExceptionData& fault) {
   std::string text;
   if (thunk_.process().env("HSA_ENABLE_VM_FAULT_MESSAGE") != "0") {
     text = fmt::format(
-        "Memory access fault by GPU node-{} (Agent handle: {:#x}) on address {:#x}{}. Reason: {}.",
-        user_id, user_id + 1, fault.va,
+        "Memory access fault by GPU node-{} (Agent handle: {:#x}) on address {}{}. Reason: {}.",
+        user_id, user_id + 1, fault.va == 0 ? "(nil)" : fmt::format("{:#x}", fault.va),
         fault.failure.imprecise != 0 ? "(may not be exact address)" : "", reason(fault.failure));
   }
   const auto causes = journal_.timeline().find({.kind_prefix = "gpu.memory_fault"});

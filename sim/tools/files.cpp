@@ -151,6 +151,47 @@ int run_rm(Call& call) {
   return code;
 }
 
+/// One file, whose content and permissions the copy has.
+int run_cp(Call& call) {
+  const auto options = parse(call, {{"-p"}, {"-a"}, {"-f"}, {"--force", false, "-f"}});
+  if (!options) return 2;
+  if (options->operands.size() != 2) {
+    return options->operands.size() > 2 ? call.refuse("more than one file")
+                                        : call.fail(1, "cp: missing file operand\n");
+  }
+  const std::string& from = options->operands[0];
+  const auto stat = call.process().stat(call.path(from));
+  const auto content = call.process().read_file(call.path(from));
+  if (stat && stat->type == FileType::directory)
+    return call.fail(1, "cp: -r not specified; omitting directory '{}'\n", from);
+  if (!stat)
+    return call.fail(1, "cp: cannot stat '{}': {}\n", from, errno_text(stat.error().error));
+  if (!content)
+    return call.fail(1, "cp: cannot open '{}' for reading: {}\n", from,
+                     errno_text(content.error().error));
+  FileTree& files = call.node.os.files;
+  std::string to = call.path(options->operands[1]);
+  if (const auto there = files.stat(to); there && there->type == FileType::directory)
+    to = join(to, basename(call.path(from)));
+  const auto before = files.stat(to);
+  const bool may = before ? permitted(*before, call.spec.identity, 2)
+                          : may_change_directory(call.node, call.spec.identity, to);
+  if (!may)
+    return call.fail(1, "cp: cannot create regular file '{}': Permission denied\n",
+                     options->operands[1]);
+  if (is_virtual(to)) return call.refuse("writing to " + to);
+  const auto stored = files.store(to, *content, call.command_event());
+  if (!stored) {
+    return call.fail(1, "cp: cannot create regular file '{}': {}\n", options->operands[1],
+                     errno_text(stored.error().error));
+  }
+  if (before) return 0;
+  static_cast<void>(files.chmod(to, stat->mode, call.command_event()));
+  static_cast<void>(
+      files.chown(to, call.spec.identity.uid, call.spec.identity.gid, call.command_event()));
+  return 0;
+}
+
 constexpr ToolInfo test_info{"test", "test [!] -r|-w|-x|-e|-f|-d|-c|-s|-L FILE [-a ...]",
                              "Looks at a file; the exit status is the answer."};
 
@@ -160,6 +201,7 @@ constexpr Tool table[] = {
     {test_info, run_test},
     {{"[", "[ ... ]", test_info.does}, run_test},
     {{"readlink", "readlink [-f] PATH...", "Prints where a symbolic link leads."}, run_readlink},
+    {{"cp", "cp [-a] [-f] [-p] FILE PATH", "Copies a file.", true}, run_cp},
     {{"rm", "rm [-f] [-r] PATH...", "Removes files.", true}, run_rm},
 };
 

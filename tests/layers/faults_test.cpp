@@ -25,6 +25,8 @@ const std::map<std::string, std::pair<std::string, std::string>>& homes() {
       {"double-filter", {"mi300x-8", "torch"}},
       {"code-object-missing-target", {"mi300x-8", "torch"}},
       {"xnack-mismatch", {"mi210", "hip-app"}},
+      {"kernel-null-pointer", {"mi300x-8", "hip-app"}},
+      {"kernel-endless", {"mi210", "hip-app"}},
   };
   return list;
 }
@@ -153,6 +155,36 @@ TEST(Evidence, ModuleBlacklisted) {
   EXPECT_TRUE(faulty->os.files.exists("/dev/kfd"));
   faulty->boot();
   EXPECT_FALSE(faulty->os.files.exists("/dev/kfd"));
+}
+
+TEST(Evidence, KernelNullPointer) {
+  const auto faulty = at_home("kernel-null-pointer");
+  const std::string app = faulty->spec().apps.front().path;
+  const auto ran = sh(*faulty, {app});
+  EXPECT_EQ(ran.exit_code, 134);
+  EXPECT_THAT(ran.err, HasSubstr("on address (nil). Reason: Page not present or supervisor"));
+  const auto faults = faulty->os.timeline.find({.kind_prefix = "gpu.memory_fault"});
+  ASSERT_FALSE(faults.empty());
+  EXPECT_EQ(faulty->os.timeline.at(faults.front()).subject, "0x0");
+  EXPECT_THAT(sh(*faulty, {"dmesg"}, true).out, HasSubstr("process saxpy"));
+  // The release before is harmless, on the same GPU.
+  EXPECT_EQ(sh(*faulty, {"cp", app + ".old", app}, true).exit_code, 0);
+  EXPECT_EQ(sh(*faulty, {app}).exit_code, 0);
+}
+
+TEST(Evidence, KernelEndless) {
+  const auto faulty = at_home("kernel-endless");
+  const std::string app = faulty->spec().apps.front().path;
+  const auto ran = sh(*faulty, {app});
+  EXPECT_TRUE(ran.waits_for_ever);
+  EXPECT_EQ(ran.exit_code, 124);
+  const auto hung = faulty->os.timeline.find({.kind_prefix = "queue.hung"});
+  ASSERT_FALSE(hung.empty()) << "its waves do not end";
+  const std::string before = sh(*faulty, {"dmesg"}, true).out;
+  EXPECT_THAT(before, Not(HasSubstr("fault")));
+  EXPECT_EQ(faulty->kernel.kfd.doorbells_in_use(), 0u) << "ending the process frees the GPU";
+  EXPECT_EQ(sh(*faulty, {"cp", app + ".old", app}, true).exit_code, 0);
+  EXPECT_FALSE(sh(*faulty, {app}).waits_for_ever);
 }
 
 TEST(Evidence, FirmwareMissing) {

@@ -34,12 +34,24 @@ long kernel_exec(const char* path, char* const* argv, char* const* envp) {
   return raw::call(SYS_execve, raw::arg(path), raw::arg(argv), raw::arg(envp));
 }
 
-// "#! interpreter argument" of a script in root/, split in place; false if it is none.
-bool read_script_line(const Place& place, char (&line)[256], char*& interpreter, char*& argument) {
+using ScriptLine = char[folder_max + 256];
+
+// "#! interpreter argument" of a script in root/, split in place; false if it is none. A HIP program
+// of the node is an offload bundle: the node runs it (sim/interpose/tool).
+bool read_script_line(const Session& session, const Place& place, ScriptLine& line,
+                      char*& interpreter, char*& argument) {
   const int fd = raw::open(place.real(), O_RDONLY | O_CLOEXEC);
   if (fd < 0) return false;
   const long size = raw::pread(fd, line, sizeof line - 1, 0);
   raw::close(fd);
+  constexpr char bundle[] = "__CLANG_OFFLOAD_BUNDLE__";
+  constexpr long bundle_size = sizeof bundle - 1;
+  if (size >= bundle_size && memcmp(line, bundle, bundle_size) == 0) {
+    snprintf(line, sizeof line, "%s/bin/%s", session.folder, program_runner);
+    interpreter = line;
+    argument = line + strlen(line);
+    return true;
+  }
   if (size < 3 || line[0] != '#' || line[1] != '!') return false;
   line[size] = '\0';
   char* end = strchrnul(line, '\n');
@@ -76,10 +88,10 @@ long start(const char* path, char* const* argv, char* const* envp) {
   Place place;
   const int error = prepare(*s, path, argv, envp, place);
   if (error < 0) return error;
-  char line[256];
+  ScriptLine line;
   char* interpreter = nullptr;
   char* argument = nullptr;
-  const bool script = place.on_node() && read_script_line(place, line, interpreter, argument);
+  const bool script = place.on_node() && read_script_line(*s, place, line, interpreter, argument);
   place.index.release();  // exec does not come back, and a vfork child shares its parent's memory
   if (script) {
     auto** whole = static_cast<char**>(alloca(script_room(argv) * sizeof(char*)));
@@ -167,10 +179,10 @@ int spawn_at(const Session& session, Spawn real, pid_t* pid, const char* path,
   Place place;
   const int error = prepare(session, path, argv, envp, place);
   if (error < 0) return error == refused ? EACCES : -error;
-  char line[256];
+  ScriptLine line;
   char* interpreter = nullptr;
   char* argument = nullptr;
-  if (place.on_node() && read_script_line(place, line, interpreter, argument)) {
+  if (place.on_node() && read_script_line(session, place, line, interpreter, argument)) {
     auto** whole = static_cast<char**>(alloca(script_room(argv) * sizeof(char*)));
     script_arguments(path, interpreter, argument, argv, whole);
     return spawn_at(session, real, pid, interpreter, actions, attributes, whole, envp);

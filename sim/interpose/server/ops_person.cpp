@@ -8,6 +8,7 @@
 #include <filesystem>
 
 #include "sim/fault.hpp"
+#include "sim/interpose/session_index.hpp"
 #include "sim/interpose/server/connection.hpp"
 #include "sim/tools/tools.hpp"
 
@@ -94,6 +95,7 @@ void NodeServer::link_commands() {
     if (is_builtin(tool.name) || real_is_better(tool.name)) continue;
     fs::create_symlink(options_.tool, bin / tool.name);
   }
+  fs::create_symlink(options_.tool, bin / program_runner);
   if (!options_.rocdrill.empty()) fs::create_symlink(options_.rocdrill, bin / "rocdrill");
   for (const char* library : {"librocdrill_preload.so", "librocdrill_engine.so"})
     fs::create_symlink(options_.libraries / library, session_.path() / "lib" / library);
@@ -247,11 +249,7 @@ Json NodeServer::inject(const Json& request) {
     }
   }
   try {
-    const sim::Fault* fault = sim::FaultRegistry::instance().find(use.id);
-    if (fault) {
-      if (auto parameters = sim::FaultRegistry::check(fault->info(), use.parameters))
-        fault->prepare(node_, *parameters);
-    }
+    node_.prepare(use);
     const EventId event = node_.inject(use);
     return {{"errno", 0}, {"event", event}};
   } catch (const std::invalid_argument& error) {

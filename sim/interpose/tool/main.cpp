@@ -7,6 +7,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <filesystem>
 #include <string>
 #include <vector>
 
@@ -84,6 +85,11 @@ int run(int argc, char** argv) {
   }
   std::vector<std::string> words{name};
   words.insert(words.end(), argv + 1, argv + argc);
+  if (name == program_runner) {
+    words.erase(words.begin());
+    if (words.empty()) return command_not_found;
+    words[0] = (std::filesystem::path(working_directory()) / words[0]).lexically_normal().string();
+  }
   const char* identity = std::getenv(identity_variable);
   const Json reply = request(connect_to_session(session), {{"op", "run"},
                                                            {"argv", words},
