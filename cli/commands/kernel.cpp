@@ -9,6 +9,7 @@
 #include <iterator>
 
 #include "cli/command.hpp"
+#include "cli/kernel_counters.hpp"
 #include "cli/terminal.hpp"
 #include "sim/workbench/arguments.hpp"
 #include "sim/workbench/workbench.hpp"
@@ -125,11 +126,6 @@ Request make_request(const po::variables_map& arguments, Workbench& bench) {
   return request;
 }
 
-constexpr std::string_view class_names[isa::class_count] = {
-    "salu",      "smem",       "valu",        "transcendental", "mfma",
-    "vmem_load", "vmem_store", "vmem_atomic", "scratch",        "lds",
-    "branch",    "barrier",    "waitcnt",     "message",        "other"};
-
 /// What ended it; empty if it completed.
 std::string end_text(const isa::Outcome& outcome, Workbench& bench) {
   const std::string where =
@@ -189,58 +185,60 @@ void write_outputs(const po::variables_map& arguments, const Request& request) {
   }
 }
 
+/// Dispatches it `--repeat` times; `ns`: their estimated durations.
+isa::Outcome dispatch(const po::variables_map& arguments, const Request& request, Workbench& bench,
+                      std::vector<std::uint64_t>& ns) {
+  for (unsigned n = 1;; ++n) {
+    auto outcome = bench.run(request.launch);
+    if (!outcome) throw Failure{exit_usage, outcome.error() + "\n"};
+    ns.push_back(estimate(bench, outcome->counters).ns);
+    if (n >= arguments["repeat"].as<unsigned>() || outcome->end != isa::End::completed)
+      return std::move(*outcome);
+  }
+}
+
 int run_kernel(const po::variables_map& arguments) {
   const auto bench = open_bench(arguments);
-  const Request request = make_request(arguments, *bench);
+  Request request = make_request(arguments, *bench);
+  request.launch.counts_traffic = flag(arguments, "counters") || flag(arguments, "stats");
+  std::vector<std::uint64_t> ns;
   const auto begin = std::chrono::steady_clock::now();
-  const auto outcome = bench->run(request.launch);
+  const isa::Outcome outcome = dispatch(arguments, request, *bench, ns);
   const std::chrono::duration<double, std::milli> took = std::chrono::steady_clock::now() - begin;
-  if (!outcome) throw Failure{exit_usage, outcome.error() + "\n"};
-  const std::string end = end_text(*outcome, *bench);
+  const std::string end = end_text(outcome, *bench);
   const std::size_t most = arguments["print"].as<std::size_t>();
   write_outputs(arguments, request);
-  const isa::DispatchCounters& counters = outcome->counters;
+  const isa::DispatchCounters& counters = outcome.counters;
   if (flag(arguments, "json")) {
     Json buffers = Json::array();
     for (std::size_t n = 0; n < request.arguments.size(); ++n)
       if (request.arguments[n].is_buffer)
         buffers.push_back({{"argument", n}, {"values", elements(request.arguments[n], most)}});
-    Json classes = Json::object();
-    for (std::size_t n = 0; n < isa::class_count; ++n)
-      classes[std::string(class_names[n])] = counters.instructions[n];
-    print_json({{"kernel", request.launch.kernel},
-                {"target", bench->code_object().target.text()},
-                {"end", end.empty() ? "completed" : end},
-                {"milliseconds", took.count()},
-                {"workgroups", counters.workgroups},
-                {"waves", counters.waves},
-                {"instructions", std::move(classes)},
-                {"buffers", std::move(buffers)}});
+    Json out{{"kernel", request.launch.kernel},
+             {"target", bench->code_object().target.text()},
+             {"end", end.empty() ? "completed" : end},
+             {"milliseconds", took.count()},
+             {"dispatches", ns.size()},
+             {"workgroups", counters.workgroups},
+             {"waves", counters.waves},
+             {"buffers", std::move(buffers)}};
+    out.update(counters_json(*bench, counters));
+    print_json(std::move(out));
     return end.empty() ? exit_ok : exit_failed;
   }
-  for (std::size_t n = 0; n < request.arguments.size(); ++n)
-    if (request.arguments[n].is_buffer && most != 0)
-      print(fmt::format("arg {}: {}\n", n, elements(request.arguments[n], most)));
-  print(fmt::format("{} on {}: {} workgroups, {} waves, {} instructions, {:.3f} ms\n",
-                    request.launch.kernel, bench->code_object().target.text(), counters.workgroups,
-                    counters.waves, counters.total(), took.count()));
-  if (flag(arguments, "counters"))
-    for (std::size_t n = 0; n < isa::class_count; ++n)
-      if (counters.instructions[n] != 0)
-        print(fmt::format("  {:<15} {}\n", class_names[n], counters.instructions[n]));
+  if (flag(arguments, "stats")) {
+    print(stats_csv(request.launch.kernel, ns));
+  } else {
+    for (std::size_t n = 0; n < request.arguments.size(); ++n)
+      if (request.arguments[n].is_buffer && most != 0)
+        print(fmt::format("arg {}: {}\n", n, elements(request.arguments[n], most)));
+    print(fmt::format("{} on {}: {} workgroups, {} waves, {} instructions, {:.3f} ms\n",
+                      request.launch.kernel, bench->code_object().target.text(),
+                      counters.workgroups, counters.waves, counters.total(), took.count()));
+    if (flag(arguments, "counters")) print(counters_text(*bench, counters));
+  }
   if (end.empty()) return exit_ok;
   throw Failure{exit_failed, end + "\n"};
-}
-
-std::string occupancy_text(const Workbench& bench, const code_objects::Kernel& kernel,
-                           std::uint64_t waves) {
-  if (!kernel.descriptor) return {};
-  constexpr std::string_view limits[] = {"wave slots", "VGPRs", "LDS"};
-  const isa::Occupancy is =
-      isa::occupancy(bench.shape(), *kernel.descriptor, static_cast<unsigned>(waves),
-                     static_cast<std::uint32_t>(kernel.group_segment_fixed_size));
-  return fmt::format("{} waves per SIMD (limited by {})", is.waves_per_simd,
-                     limits[static_cast<std::size_t>(is.limit)]);
 }
 
 int list_kernels(const po::variables_map& arguments) {
@@ -416,7 +414,10 @@ Command kernel_command() {
   add("lds", po::value<std::uint32_t>(), "bytes of dynamic LDS");
   add("print", po::value<std::size_t>()->default_value(8), "elements shown of each buffer");
   add("out", po::value<std::vector<std::string>>(), "N=FILE: writes the buffer of argument N");
-  add("counters", "instructions by class");
+  add("counters",
+      "run: instructions by class, bytes moved, LDS bank conflicts, an estimated duration");
+  add("stats", "run: the estimated durations as rocprofv3 --kernel-trace --stats has them");
+  add("repeat", po::value<unsigned>()->default_value(1), "run: dispatches it N times");
   add("threads", po::value<unsigned>(), "host threads (default: one per core)");
   add("workgroup", po::value<std::uint64_t>()->default_value(0), "step: which one, by number");
   add("wave", po::value<unsigned>()->default_value(0), "step: which of its waves");

@@ -186,6 +186,7 @@ std::expected<isa::Launch, std::string> Workbench::prepare(const KernelLaunch& r
   std::ranges::copy(*bytes, kernarg.bytes().begin());
 
   isa::Launch launch;
+  launch.counts_traffic = request.counts_traffic;
   launch.descriptor = *kernel->descriptor;
   launch.entry_va = image_.va() + kernel->descriptor_address +
                     static_cast<std::uint64_t>(launch.descriptor.kernel_code_entry_byte_offset);

@@ -40,6 +40,7 @@ struct KernelLaunch {
   code_objects::Geometry geometry;
   std::vector<std::vector<std::byte>> arguments;  ///< explicit ones, in order
   std::uint64_t dynamic_lds = 0;
+  bool counts_traffic = false;  ///< isa::Launch::counts_traffic
 };
 
 class Workbench {

@@ -48,11 +48,8 @@ inline std::unique_ptr<sim::Node> booted(std::string_view id) {
 /// happen as in a drill.
 inline std::unique_ptr<sim::Node> broken(std::string_view id, const sim::FaultUse& use) {
   auto made = node(id);
-  const sim::Fault* fault = sim::FaultRegistry::instance().find(use.id);
-  if (!fault) throw std::runtime_error("no fault " + use.id);
-  const auto parameters = sim::FaultRegistry::check(fault->info(), use.parameters).value();
+  made->prepare(use);
   made->inject(use);
-  fault->prepare(*made, parameters);
   made->boot();
   return made;
 }

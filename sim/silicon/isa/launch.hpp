@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "sim/silicon/isa/traffic.hpp"
 #include "sim/silicon/isa/wave.hpp"
 #include "stack/formats/aql.hpp"
 #include "stack/formats/kernel_descriptor.hpp"
@@ -51,6 +52,7 @@ struct Launch {
   std::vector<std::uint32_t> cu_mask;
   /// Slices (run.hpp) after which the dispatch counts as hung; 0: never.
   std::uint64_t most_slices = 0;
+  bool counts_traffic = false;  ///< DispatchCounters::traffic; several times slower
 };
 
 /// How many waves of a kernel a SIMD holds at a time, and what limits it.
@@ -69,6 +71,7 @@ struct DispatchCounters {
   std::uint64_t workgroups = 0;
   std::uint64_t waves = 0;
   std::uint64_t instructions[class_count] = {};  ///< per wave, by Class
+  Traffic traffic;                               ///< if Launch::counts_traffic
 
   void add(const DispatchCounters& other);
   std::uint64_t total() const;

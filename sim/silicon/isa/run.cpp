@@ -2,6 +2,8 @@
 
 #include <xmmintrin.h>
 
+#include "sim/silicon/isa/traffic.hpp"
+
 namespace rocdrill::isa {
 namespace {
 
@@ -40,6 +42,19 @@ const Instruction* run_in_mode(Wave& w, const Instruction* i) {
   return i;
 }
 
+/// Any mode, and memory instructions are counted first.
+const Instruction* run_counting(Wave& w, const Instruction* i) {
+  const unsigned modes[3] = {0x1F80, host_mode(w.mode, Precision::single),
+                             host_mode(w.mode, Precision::half_double)};
+  do {
+    ++w.executed[static_cast<unsigned>(i->counted_as)];
+    count_traffic(w, *i, *w.traffic);
+    _mm_setcsr(modes[static_cast<unsigned>(i->precision)]);
+    i = i->run(w, i);
+  } while (i != nullptr);
+  return i;
+}
+
 /// The host's own mode is put back whatever happens.
 class HostMode {
  public:
@@ -58,7 +73,9 @@ void run(Wave& wave) {
   const HostMode host_mode;
   wave.stop = Stop::none;
   wave.slice = slice_branches;
-  if ((wave.mode & 0xFF) == plain_float_mode) {
+  if (wave.traffic != nullptr) {
+    run_counting(wave, wave.next);
+  } else if ((wave.mode & 0xFF) == plain_float_mode) {
     run_plain(wave, wave.next);
   } else {
     run_in_mode(wave, wave.next);

@@ -58,6 +58,7 @@ class Memory;
 class CodeCache;
 struct Fragment;
 struct Dispatch;
+struct Traffic;
 
 /// Waves that share LDS and meet at barriers.
 struct Workgroup {
@@ -65,7 +66,6 @@ struct Workgroup {
   std::uint32_t lds_bytes = 0;
   std::uint32_t id[3] = {};
   Dispatch* dispatch = nullptr;
-  std::uint64_t lds_bank_conflicts = 0;
 };
 
 /// A wave's registers. Vector registers lie register by register: lane l of v[r] is the dword at
@@ -105,6 +105,7 @@ struct alignas(64) Wave {
   /// Counts down at backward branches; the wave yields at 0.
   std::int32_t slice = 0;
   std::uint64_t executed[class_count] = {};  ///< instructions, by Class
+  Traffic* traffic = nullptr;                ///< where to count it; nullptr: nobody asked
 
   /// Where scratch begins: the dword at offset o of lane l lies at + o * 64 + l * 4.
   ROCDRILL_INLINE std::uint64_t scratch_base() const {

@@ -44,6 +44,7 @@ Occupancy occupancy(const Shape& shape, const KernelDescriptor& descriptor, unsi
 void DispatchCounters::add(const DispatchCounters& other) {
   workgroups += other.workgroups;
   waves += other.waves;
+  traffic.add(other.traffic);
   for (std::size_t n = 0; n < class_count; ++n) instructions[n] += other.instructions[n];
 }
 std::uint64_t DispatchCounters::total() const {
@@ -90,7 +91,7 @@ void ResidentGroup::start(const DispatchPlan& plan, std::uint64_t index, std::ui
   }
   group_.lds = lds_.get();
   group_.lds_bytes = plan.lds_bytes;
-  group_.lds_bank_conflicts = 0;
+  traffic_ = {};
   if (plan.lds_bytes != 0) std::memset(lds_.get(), 0, plan.lds_bytes);
   wave_count_ = (size_[0] * size_[1] * size_[2] + wave_lanes - 1) / wave_lanes;
   for (std::uint32_t n = 0; n < wave_count_; ++n) set_up_wave(plan, n, memory);
@@ -117,6 +118,7 @@ void ResidentGroup::set_up_wave(const DispatchPlan& plan, std::uint32_t number, 
   // HW_ID: wave 3:0, SIMD 5:4, CU 11:8, SE 14:13.
   wave.hw_id = (number / 4 & 15) | (number & 3) << 4 | cu % 16 << 8 | (cu / 16 & 3) << 13;
   wave.group = &group_;
+  wave.traffic = plan.launch.counts_traffic ? &traffic_ : nullptr;
   wave.memory = &memory;
   wave.code = &plan.code;
   wave.environment = &plan.launch.environment;
@@ -228,6 +230,7 @@ ResidentGroup::State ResidentGroup::run() {
 void ResidentGroup::count(DispatchCounters& counters) const {
   ++counters.workgroups;
   counters.waves += wave_count_;
+  counters.traffic.add(traffic_);
   for (std::uint32_t n = 0; n < wave_count_; ++n)
     for (std::size_t k = 0; k < class_count; ++k) counters.instructions[k] += waves_[n].executed[k];
 }

@@ -73,6 +73,7 @@ class ResidentGroup {
   std::uint32_t waves_reserved_ = 0;
   std::uint32_t wave_count_ = 0;
   Workgroup group_;
+  Traffic traffic_;
   std::array<std::uint32_t, 3> size_{};  // of this one: those at the grid's edge are smaller
   std::uint64_t index_ = 0;
   std::uint32_t slot_ = 0;

@@ -1,0 +1,28 @@
+// What `rocdrill kernel run --counters` and `--stats` show of dispatches.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "cli/terminal.hpp"
+#include "sim/silicon/isa/timing.hpp"
+#include "sim/workbench/workbench.hpp"
+
+namespace rocdrill::cli {
+
+/// Occupancy by the target's rules: "8 waves per SIMD (limited by VGPRs)"; "" without a descriptor.
+std::string occupancy_text(const workbench::Workbench& bench, const code_objects::Kernel& kernel,
+                           std::uint64_t waves_of_a_workgroup);
+
+/// The GPU that estimates are for: the first of the catalogue with this processor.
+isa::Estimate estimate(const workbench::Workbench& bench, const isa::DispatchCounters& counters);
+
+std::string counters_text(const workbench::Workbench& bench,
+                          const isa::DispatchCounters& counters);
+Json counters_json(const workbench::Workbench& bench, const isa::DispatchCounters& counters);
+
+/// The table that rocprofv3 --kernel-trace --stats writes, of the dispatches of one kernel; `ns`:
+/// their estimated durations.
+std::string stats_csv(const std::string& kernel, const std::vector<std::uint64_t>& ns);
+
+}  // namespace rocdrill::cli
