@@ -42,8 +42,11 @@ Node::Node(NodeSpec spec, NodeOptions options) : spec_(std::move(spec)), options
 
 /// The programs behind the units of provision().
 void Node::describe_units() {
-  units.set_program("/lib/systemd/systemd-udevd",
-                    [](EventId) { return UnitRun{.stays = true}; });  // access/devtmpfs.cpp
+  units.set_program("/lib/systemd/systemd-udevd", [](EventId) {  // access/devtmpfs.cpp
+    UnitRun run;
+    run.stays = true;
+    return run;
+  });
   units.set_program("/lib/systemd/systemd-modules-load", [this](EventId cause) {
     return kernel::load_listed_modules(os, kernel, cause);
   });

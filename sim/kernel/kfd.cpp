@@ -233,7 +233,8 @@ EventId Kfd::page_fault(int pid, const PageFault& fault) {
                                 {field::see, "dmesg"}},
                                fault.cause != no_event ? fault.cause : event_);
   if (!held || !node || !fault_handler_) return event;
-  VmFault told{.address = fault.address,
+  VmFault told{.by = fault.by,
+               .address = fault.address,
                .access = fault.access,
                .mapped = fault.mapped,
                .vmid = held->vmid,
@@ -250,10 +251,7 @@ EventId Kfd::page_fault(int pid, const PageFault& fault) {
     told.thread = told.process;
   }
   const auto queue = held->queues.find(fault.doorbell);
-  if (queue != held->queues.end() && is_sdma(queue->second.type)) {
-    told.client = VmFault::Client::sdma;
-    told.sdma_engine = queue->second.sdma_engine;
-  }
+  if (queue != held->queues.end()) told.sdma_engine = queue->second.sdma_engine;
   fault_handler_(node->gpu, told, event);
   if (smi_listener_) {
     constexpr auto kind = kfd::SmiEvent::vm_fault;

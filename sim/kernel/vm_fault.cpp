@@ -24,14 +24,32 @@ struct Source {
 };
 
 Source source_of(const GpuProduct& product, const VmFault& fault) {
-  const bool sdma = fault.client == VmFault::Client::sdma;
   Source is{.hub = is_gfx9(product) ? "gfxhub0" : "gfxhub",
             .ih_client = 0x1b,
             .ih_name = "UTCL2",
-            .id = 5,
-            .name = "CPC"};
+            .id = 0,
+            .name = {}};
   if (product.gc.major >= 11) is.ih_client = 10;  // SOC21_IH_CLIENTID_GFX
-  if (!sdma) return is;
+  switch (fault.by.unit) {
+    case cp::Unit::command_processor:
+      is.id = 5;
+      is.name = "CPC";
+      return is;
+    case cp::Unit::vector_cache:
+      is.id = 8;
+      is.name = "TCP";
+      return is;
+    case cp::Unit::instruction_cache:
+      is.id = 9;
+      is.name = "SQC (inst)";
+      return is;
+    case cp::Unit::scalar_cache:
+      is.id = 10;
+      is.name = "SQC (data)";
+      return is;
+    case cp::Unit::copy_engine:
+      break;
+  }
   if (!is_gfx9(product)) {  // behind the graphics hub, too
     constexpr std::uint32_t first_two = 13;
     constexpr std::uint32_t next_two = 16;
@@ -60,12 +78,18 @@ std::uint32_t permission_faults(const VmFault& fault) {
   return missing | (fault.mapped ? 0u : 1u);
 }
 
-/// The die that the interrupt names: the command processor of the first XCD, or an engine's AID.
+/// The die that the interrupt names: an engine's AID, or one of the two XCDs on an AID.
 std::string die_line(const VmFault& fault) {
-  const std::uint32_t node =
-      fault.client == VmFault::Client::sdma ? fault.sdma_engine / engines_per_aid * 4 : 1;
-  return fmt::format("  cookie node_id {} fault from die AID{}{}", node, node / 4,
-                     node % 4 == 1 ? ".XCD0" : "");
+  constexpr std::uint32_t nodes_per_aid = 4;
+  constexpr std::uint32_t xcds_per_aid = 2;
+  if (fault.by.unit == cp::Unit::copy_engine) {
+    const std::uint32_t aid = fault.sdma_engine / engines_per_aid;
+    return fmt::format("  cookie node_id {} fault from die AID{}", aid * nodes_per_aid, aid);
+  }
+  const std::uint32_t aid = fault.by.xcc / xcds_per_aid;
+  const std::uint32_t xcd = fault.by.xcc % xcds_per_aid;
+  return fmt::format("  cookie node_id {} fault from die AID{}.XCD{}",
+                     aid * nodes_per_aid + 1 + xcd, aid, xcd);
 }
 
 }  // namespace

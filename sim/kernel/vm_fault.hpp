@@ -15,8 +15,7 @@ namespace rocdrill::kernel {
 /// As the interrupt and VM_L2_PROTECTION_FAULT_STATUS tell of it, with what the driver knows of the
 /// address space.
 struct VmFault {
-  enum class Client : std::uint8_t { command_processor, sdma };
-  Client client = Client::command_processor;
+  cp::Requester by;
   std::uint32_t sdma_engine = 0;  ///< PCIe engines first, then those for xGMI
   std::uint64_t address = 0;
   cp::Access access = cp::Access::read;

@@ -1,5 +1,6 @@
 // Kernels on whole nodes, in process: HIP finds the code object, ROCr queues the packet, the shader
 // array executes it.
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -10,6 +11,8 @@
 
 namespace rocdrill::test {
 namespace {
+
+using testing::HasSubstr;
 
 constexpr char app[] = "/srv/job/saxpy";
 
@@ -57,6 +60,28 @@ TEST_P(NodeKernels, TheSameHistoryEachTime) {
     return node->os.timeline.to_json_lines();
   };
   EXPECT_EQ(history(), history());
+}
+
+/// The wave's own fault: its address, the unit that asked, the process.
+TEST_P(NodeKernels, AWildPointerIsInTheKernelsLog) {
+  constexpr std::uint64_t wild = 0xDEAD0000000;
+  const std::uint64_t ys = upload(std::vector<float>(1024));
+  const std::size_t before = node_->os.dmesg.lines().size();
+  HipLaunch how{.grid = {1, 1, 1}, .block = {64, 1, 1}, .arguments = {}};
+  const auto launched =
+      hip_->launch(0, app, "saxpy", how.with(ys).with(wild).with(2.0f).with(std::uint32_t{64}));
+  ASSERT_FALSE(launched);
+  std::string said;
+  for (std::size_t i = before; i < node_->os.dmesg.lines().size(); ++i) {
+    EXPECT_EQ(node_->os.timeline.at(node_->os.dmesg.lines()[i].event).kind, "gpu.memory_fault");
+    said += node_->os.dmesg.lines()[i].text + "\n";
+  }
+  EXPECT_THAT(said, HasSubstr("[gfxhub0] no-retry page fault (src_id:0 ring:"));
+  EXPECT_THAT(said, HasSubstr(fmt::format(" pid {} thread ", process_->pid())));
+  EXPECT_THAT(said, HasSubstr("in page starting at address 0x00000dead0000000 from IH client 0x1b"));
+  EXPECT_THAT(said, HasSubstr("VM_L2_PROTECTION_FAULT_STATUS:0x00301030\n"));
+  EXPECT_THAT(said, HasSubstr("\t Faulty UTCL2 client ID: TCP (0x8)\n"));
+  EXPECT_THAT(said, HasSubstr("\t RW: 0x0\n"));
 }
 
 TEST_P(NodeKernels, WrongArgumentsAreRefused) {

@@ -205,6 +205,7 @@ class VmFaultClients : public VmFaultLog {
       fault.doorbell = index.value_or(0);
     }
     const std::size_t before = made->os.dmesg.lines().size();
+    fault.by.unit = cp::Unit::copy_engine;
     kfd.page_fault(pid, fault);
     std::vector<std::string> said;
     for (std::size_t i = before; i < made->os.dmesg.lines().size(); ++i)
@@ -214,7 +215,7 @@ class VmFaultClients : public VmFaultLog {
 };
 
 TEST_F(VmFaultClients, NamesTheEngineAndTheThread) {
-  const auto said = sdma_lines("mi210", 2, kfd::QueueType::sdma, {.address = nowhere});
+  const auto said = sdma_lines("mi210", 2, kfd::QueueType::sdma, {.address = nowhere, .by = {}});
   ASSERT_EQ(said.size(), 9u);
   EXPECT_THAT(said[0], testing::HasSubstr("[mmhub0] no-retry page fault (src_id:0 ring:24 vmid:3 "
                                           "pasid:32769, for process copier pid 4711 thread "
@@ -226,14 +227,14 @@ TEST_F(VmFaultClients, NamesTheEngineAndTheThread) {
 
 /// Engines for xGMI come after those for PCIe; Arcturus has its last three at another hub.
 TEST_F(VmFaultClients, NamesXgmiEngines) {
-  const auto said = sdma_lines("mi100", 4, kfd::QueueType::sdma_xgmi, {.address = nowhere});
+  const auto said = sdma_lines("mi100", 4, kfd::QueueType::sdma_xgmi, {.address = nowhere, .by = {}});
   ASSERT_EQ(said.size(), 9u);
   EXPECT_THAT(said[0], testing::HasSubstr("[mmhub1]"));
   EXPECT_THAT(said[1], testing::HasSubstr("from IH client 0x6 (VMC1 or PCIE0)"));
   EXPECT_THAT(said[3], testing::HasSubstr("SDMA5 (0x105)"));
-  EXPECT_THAT(sdma_lines("gfx1030", 1, kfd::QueueType::sdma, {.address = nowhere})[3],
+  EXPECT_THAT(sdma_lines("gfx1030", 1, kfd::QueueType::sdma, {.address = nowhere, .by = {}})[3],
               testing::HasSubstr("SDMA0 (0xd)"));
-  const auto die = sdma_lines("mi300x-8", 5, kfd::QueueType::sdma_xgmi, {.address = nowhere});
+  const auto die = sdma_lines("mi300x-8", 5, kfd::QueueType::sdma_xgmi, {.address = nowhere, .by = {}});
   EXPECT_THAT(die[3], testing::HasSubstr("cookie node_id 4 fault from die AID1"));
   EXPECT_THAT(die[5], testing::HasSubstr("SDMA2 (0x102)"));
 }
@@ -241,7 +242,7 @@ TEST_F(VmFaultClients, NamesXgmiEngines) {
 TEST_F(VmFaultClients, SaysWhichPermissionIsMissing) {
   const auto said =
       sdma_lines("mi210", 1, kfd::QueueType::sdma,
-                 {.address = nowhere + 0x123, .access = cp::Access::write, .mapped = true});
+                 {.address = nowhere + 0x123, .access = cp::Access::write, .mapped = true, .by = {}});
   ASSERT_EQ(said.size(), 9u);
   EXPECT_THAT(said[0], testing::HasSubstr("ring:32"));
   EXPECT_THAT(said[1], testing::HasSubstr("address 0x00000dead0000000 "));
@@ -249,9 +250,35 @@ TEST_F(VmFaultClients, SaysWhichPermissionIsMissing) {
   EXPECT_THAT(said[8], testing::HasSubstr("RW: 0x1"));
 }
 
+/// Waves ask through three caches, and on any XCD.
+TEST_F(VmFaultClients, NamesTheCacheAndTheDie) {
+  made = booted("mi300x-8");
+  kernel::Kfd& kfd = made->kernel.kfd;
+  const std::uint32_t gpu_id = kfd.nodes().front().gpu_id;
+  ASSERT_TRUE(kfd.attach(4711, gpu_id));
+  const struct {
+    cp::Unit unit;
+    std::uint32_t xcc;
+    const char *client, *die;
+  } cases[] = {
+      {cp::Unit::command_processor, 0, "CPC (0x5)", "node_id 1 fault from die AID0.XCD0"},
+      {cp::Unit::vector_cache, 1, "TCP (0x8)", "node_id 2 fault from die AID0.XCD1"},
+      {cp::Unit::instruction_cache, 5, "SQC (inst) (0x9)", "node_id 10 fault from die AID2.XCD1"},
+      {cp::Unit::scalar_cache, 6, "SQC (data) (0xa)", "node_id 13 fault from die AID3.XCD0"}};
+  for (const auto& is : cases) {
+    const std::size_t before = made->os.dmesg.lines().size();
+    kfd.page_fault(4711, {.gpu_id = gpu_id, .address = nowhere, .by = {is.unit, is.xcc}});
+    std::string said;
+    for (std::size_t i = before; i < made->os.dmesg.lines().size(); ++i)
+      said += made->os.dmesg.lines()[i].text + "\n";
+    EXPECT_THAT(said, testing::HasSubstr(is.client));
+    EXPECT_THAT(said, testing::HasSubstr(is.die));
+  }
+}
+
 /// Each process its address space; what comes too often is counted, not printed.
 TEST_F(VmFaultClients, IsRateLimited) {
-  sdma_lines("mi210", 1, kfd::QueueType::sdma, {.address = nowhere});
+  sdma_lines("mi210", 1, kfd::QueueType::sdma, {.address = nowhere, .by = {}});
   kernel::Kfd& kfd = made->kernel.kfd;
   const std::uint32_t gpu_id = kfd.nodes().front().gpu_id;
   ASSERT_TRUE(kfd.attach(4800, gpu_id));
@@ -260,11 +287,11 @@ TEST_F(VmFaultClients, IsRateLimited) {
       return line.text.find(what) != std::string::npos;
     });
   };
-  for (int i = 0; i < 20; ++i) kfd.page_fault(4800, {.gpu_id = gpu_id, .address = nowhere});
+  for (int i = 0; i < 20; ++i) kfd.page_fault(4800, {.gpu_id = gpu_id, .address = nowhere, .by = {}});
   EXPECT_EQ(count("no-retry page fault"), 10);
   EXPECT_EQ(count("vmid:4 pasid:32770"), 9);
   made->os.clock.advance(6'000 * ms);
-  kfd.page_fault(4800, {.gpu_id = gpu_id, .address = nowhere});
+  kfd.page_fault(4800, {.gpu_id = gpu_id, .address = nowhere, .by = {}});
   EXPECT_EQ(count("gmc_v9_0_process_interrupt: 11 callbacks suppressed"), 1);
   EXPECT_EQ(count("no-retry page fault"), 11);
 }

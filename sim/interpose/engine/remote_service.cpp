@@ -85,6 +85,8 @@ EventId RemoteService::page_fault(int, const kernel::PageFault& fault) {
                           {"address", fault.address},
                           {"access", static_cast<int>(fault.access)},
                           {"mapped", fault.mapped},
+                          {"unit", static_cast<int>(fault.by.unit)},
+                          {"xcc", fault.by.xcc},
                           {"packet", fault.packet}});
   return reply.value("event", no_event);
 }

@@ -56,6 +56,13 @@ cp::Access access_of(const Json& json) {
   return static_cast<cp::Access>(number);
 }
 
+cp::Unit unit_of(const Json& json) {
+  const auto number = json.get<std::int64_t>();
+  if (number < 0 || number > static_cast<int>(cp::Unit::instruction_cache))
+    throw std::invalid_argument("there is no unit " + std::to_string(number));
+  return static_cast<cp::Unit>(number);
+}
+
 Layer layer_of(const Json& json) {
   const auto number = json.get<std::int64_t>();
   if (number < 0 || number > static_cast<int>(Layer::framework))
@@ -211,6 +218,8 @@ Json NodeServer::engine_request(Connection& connection, const std::string& op,
                                                .address = request.at("address"),
                                                .access = access_of(request.at("access")),
                                                .mapped = request.at("mapped"),
+                                               .by = {unit_of(request.at("unit")),
+                                                      request.at("xcc")},
                                                .packet = request.at("packet")});
     return error_reply(0, event);
   }

@@ -102,7 +102,7 @@ bool KfdProcess::AqlQueue::settle_kernels() {
         break;
       case isa::End::exception:
         if (exception.code == cp::KfdException::wave_memory_violation)
-          queue.fault_dispatch(index, exception.address, exception.access);
+          queue.fault_dispatch(index, exception.address, exception.access, exception.by);
         else
           queue.fail_dispatch(index, exception.code);
         break;

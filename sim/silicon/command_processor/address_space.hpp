@@ -13,6 +13,20 @@ namespace rocdrill::cp {
 /// `write` is read-modify-write (atomics on signals, headers, indices).
 enum class Access : std::uint8_t { read, write, execute };
 
+/// What of a GPU asks for translations; vector_cache, scalar_cache and instruction_cache do so for
+/// waves.
+enum class Unit : std::uint8_t {
+  command_processor,
+  copy_engine,
+  vector_cache,
+  scalar_cache,
+  instruction_cache,
+};
+struct Requester {
+  Unit unit = Unit::command_processor;
+  std::uint32_t xcc = 0;  ///< of the KFD node's
+};
+
 class AddressSpace {
  public:
   virtual ~AddressSpace() = default;

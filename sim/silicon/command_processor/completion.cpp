@@ -139,11 +139,11 @@ bool Queue::fail_dispatch(std::uint64_t index, KfdException code) {
   return true;
 }
 
-bool Queue::fault_dispatch(std::uint64_t index, std::uint64_t va, Access access) {
+bool Queue::fault_dispatch(std::uint64_t index, std::uint64_t va, Access access, Requester by) {
   if (state_ == QueueState::failed || !is_in_flight(index, aql::PacketType::kernel_dispatch)) {
     return false;
   }
-  fault(va, access, index);
+  fault(va, access, index, by);
   return true;
 }
 

@@ -16,9 +16,9 @@ void Queue::fail(KfdException code, std::uint64_t index) {
   hooks_.queue_error(*this, *error_);
 }
 
-void Queue::fault(std::uint64_t va, Access access, std::uint64_t index) {
+void Queue::fault(std::uint64_t va, Access access, std::uint64_t index, Requester by) {
   if (state_ == QueueState::failed) return;
-  hooks_.memory_fault({config_.id, va, access, index});
+  hooks_.memory_fault({config_.id, va, access, index, by});
   fail(KfdException::device_memory_violation, index);
 }
 

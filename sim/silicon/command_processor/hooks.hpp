@@ -48,6 +48,7 @@ struct MemoryFault {
   std::uint64_t address = 0;
   Access access = Access::read;
   std::uint64_t packet_index = 0;
+  Requester by;
 };
 
 /// All but injected() are called on the thread that runs the queue, in the order in which things

@@ -182,7 +182,7 @@ class Queue {
   /// A wave of the kernel dispatch raised an exception: the queue fails.
   bool fail_dispatch(std::uint64_t index, KfdException code);
   /// A wave touched what is not mapped: the memory fault is told, the queue fails.
-  bool fault_dispatch(std::uint64_t index, std::uint64_t va, Access access);
+  bool fault_dispatch(std::uint64_t index, std::uint64_t va, Access access, Requester by);
   /// A wave came to something that rocdrill does not model: told, the queue fails.
   bool refuse_dispatch(std::uint64_t index, std::string_view what);
 
@@ -276,7 +276,7 @@ class Queue {
 
   // failure.cpp
   void fail(KfdException code, std::uint64_t index);
-  void fault(std::uint64_t va, Access access, std::uint64_t index);
+  void fault(std::uint64_t va, Access access, std::uint64_t index, Requester by = {});
   void raise_inactive_signal(std::uint32_t bits);
   aql::AmdSignal* inactive_signal();
   void tell(Transition transition, std::uint64_t index, const aql::Packet& packet);

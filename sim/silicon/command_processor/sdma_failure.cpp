@@ -53,7 +53,7 @@ SdmaQueue::Step SdmaQueue::refuse(std::string_view what) {
 }
 
 SdmaQueue::Step SdmaQueue::fault(std::uint64_t va, Access access) {
-  hooks_.memory_fault({config_.id, va, access, read_index_});
+  hooks_.memory_fault({config_.id, va, access, read_index_, {.unit = Unit::copy_engine}});
   return fail(SdmaFailure::memory_violation);
 }
 

@@ -21,7 +21,7 @@ template <unsigned dwords>
 const Instruction* load(Wave& w, const Instruction* i) {
   const u64 va = address(w, i);
   const std::byte* from = w.memory->at(va, 4 * dwords, cp::Access::read);
-  if (from == nullptr) return w.fault(i, va, cp::Access::read);
+  if (from == nullptr) return w.fault(i, va, cp::Access::read, cp::Unit::scalar_cache);
   std::memcpy(operand(w, *i, sm_dst), from, 4 * dwords);
   return i + 1;
 }
@@ -30,7 +30,7 @@ template <unsigned dwords>
 const Instruction* store(Wave& w, const Instruction* i) {
   const u64 va = address(w, i);
   std::byte* to = w.memory->at(va, 4 * dwords, cp::Access::write);
-  if (to == nullptr) return w.fault(i, va, cp::Access::write);
+  if (to == nullptr) return w.fault(i, va, cp::Access::write, cp::Unit::scalar_cache);
   std::memcpy(to, operand(w, *i, sm_dst), 4 * dwords);
   return i + 1;
 }
@@ -51,7 +51,7 @@ const Instruction* buffer_load(Wave& w, const Instruction* i) {
     u32 value = 0;
     if (offset + 4 <= size) {
       const std::byte* from = w.memory->at(base + offset, 4, cp::Access::read);
-      if (from == nullptr) return w.fault(i, base + offset, cp::Access::read);
+      if (from == nullptr) return w.fault(i, base + offset, cp::Access::read, cp::Unit::scalar_cache);
       std::memcpy(&value, from, 4);
     }
     std::memcpy(to + 4 * n, &value, 4);

@@ -44,6 +44,7 @@ struct Exception {
   cp::KfdException code = cp::KfdException::none;
   std::uint64_t address = 0;  ///< of a memory violation
   cp::Access access = cp::Access::read;
+  cp::Requester by;
 };
 
 /// Apertures and limits that a wave sees; the same for all waves of a dispatch.
@@ -131,14 +132,14 @@ struct alignas(64) Wave {
   /// Stops at `at`, which did not happen.
   ROCDRILL_INLINE const Instruction* raise(const Instruction* at, cp::KfdException code) {
     stop = Stop::exception;
-    exception = {code, 0, cp::Access::read};
+    exception = {code, 0, cp::Access::read, {}};
     next = at;
     return nullptr;
   }
   ROCDRILL_INLINE const Instruction* fault(const Instruction* at, std::uint64_t address,
-                                           cp::Access access) {
+                                           cp::Access access, cp::Unit unit) {
     stop = Stop::exception;
-    exception = {cp::KfdException::wave_memory_violation, address, access};
+    exception = {cp::KfdException::wave_memory_violation, address, access, {unit, xcc_id}};
     next = at;
     return nullptr;
   }

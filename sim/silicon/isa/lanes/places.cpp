@@ -28,7 +28,7 @@ ROCDRILL_INLINE void begin(Places& p, u64 lanes, u32 step) {
 }
 
 ROCDRILL_INLINE bool fault(Wave& w, const Instruction* i, u64 address, Want want) {
-  w.fault(i, address, access_of(want));
+  w.fault(i, address, access_of(want), cp::Unit::vector_cache);
   return false;
 }
 
