@@ -273,6 +273,7 @@ EventId KfdProcess::page_fault(const HardwareQueue& queue, const cp::MemoryFault
                                                           .address = fault.address,
                                                           .access = fault.access,
                                                           .mapped = mapped,
+                                                          .by = fault.by,
                                                           .packet = fault.packet_index});
   evict_queues(gpu_id);  // kfd_dqm_evict_pasid(): for good
   kfd::MemoryExceptionData data{};
