@@ -56,6 +56,7 @@ Command validate_command();
 Command run_command();
 Command trace_command();
 Command shell_command();
+Command answer_command();
 Command hint_command();
 Command undo_command();
 Command brief_command();

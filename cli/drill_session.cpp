@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <ctime>
 #include <filesystem>
@@ -26,6 +27,7 @@ DrillSession::DrillSession(interpose::NodeServer& server,
     : server_(server), drill_(std::move(drill)) {
   server.handle("session", [this](const Json&, const Asker&) { return session(); });
   server.handle("check", [this](const Json&, const Asker&) { return check(); });
+  server.handle("answer", [this](const Json& request, const Asker&) { return answer(request); });
   server.handle("hint", [this](const Json&, const Asker&) { return hint(); });
   server.handle("undo", [this](const Json&, const Asker&) { return undo(); });
   server.handle("brief", [this](const Json&, const Asker&) { return brief(); });
@@ -89,6 +91,35 @@ Json DrillSession::check() {
   return reply;
 }
 
+/// An answer stands until another is given; whether it is right shows in check, not here.
+Json DrillSession::answer(const Json& request) {
+  if (!drill_) return {{"errno", EINVAL}, {"error", "this node is no drill: it asks nothing"}};
+  const scenarios::Drill& drill = drill_->drill;
+  const std::string asked = request.at("task");
+  const auto task =
+      std::ranges::find(drill.tasks, asked, [](const auto& one) { return name(one.kind); });
+  const auto* question =
+      task == drill.tasks.end() ? nullptr : std::get_if<scenarios::Answer>(&task->check);
+  if (!question) {
+    return {{"errno", EINVAL},
+            {"error", fmt::format("no question is called '{}' (rocdrill brief lists them)", asked)}};
+  }
+  const std::string choice = request.at("choice");
+  if (std::ranges::find(question->choices, choice) == question->choices.end())
+    return {{"errno", EINVAL}, {"error", fmt::format("'{}' is not offered", choice)}};
+  std::string given = choice;
+  if (question->layer) {
+    const auto layer = layer_from_name(request.at("layer").get<std::string>());
+    if (!layer) {
+      return {{"errno", EINVAL},
+              {"error", fmt::format("'{}' is no layer", request.at("layer").get<std::string>())}};
+    }
+    given = fmt::format("{}/{}", name(*layer), choice);
+  }
+  answers_[task->kind] = std::move(given);
+  return {{"errno", 0}};
+}
+
 Json DrillSession::hint() {
   if (!drill_) return {{"errno", EINVAL}, {"error", "this node is no drill: there are no hints"}};
   const auto graded = scenarios::grade(server_.node(), drill_->drill, answers_);
@@ -118,8 +149,16 @@ Json DrillSession::undo() {
 Json DrillSession::brief() const {
   if (!drill_) return {{"errno", EINVAL}, {"error", "this node is no drill: it has no ticket"}};
   Json tasks = Json::array();
-  for (const scenarios::DrillTask& task : drill_->drill.tasks)
-    tasks.push_back({{"task", name(task.kind)}, {"ask", task.ask}, {"points", task.points}});
+  for (const scenarios::DrillTask& task : drill_->drill.tasks) {
+    const auto* question = std::get_if<scenarios::Answer>(&task.check);
+    const auto given = answers_.find(task.kind);
+    tasks.push_back({{"task", name(task.kind)},
+                     {"ask", task.ask},
+                     {"points", task.points},
+                     {"choices", question ? question->choices : std::vector<std::string>{}},
+                     {"asks_layer", question && question->layer},
+                     {"given", given == answers_.end() ? "" : given->second}});
+  }
   return {{"errno", 0},
           {"id", drill_->drill.id},
           {"title", drill_->drill.title},

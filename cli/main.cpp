@@ -27,6 +27,7 @@ std::vector<Command> all_commands() {
   commands.push_back(run_command());
   commands.push_back(trace_command());
   commands.push_back(shell_command());
+  commands.push_back(answer_command());
   commands.push_back(hint_command());
   commands.push_back(undo_command());
   commands.push_back(brief_command());

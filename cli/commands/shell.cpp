@@ -36,7 +36,7 @@ void greet(const std::string& session) {
   print(paint(brief.at("title").get<std::string>(), Colour::bold) + "\n\n");
   print(wrap(printable(brief.at("brief").get<std::string>()), columns(), 2) + "\n");
   print(
-      "rocdrill check  is it repaired?    rocdrill hint   rocdrill brief   rocdrill undo   exit\n\n");
+      "rocdrill check  is it repaired?    rocdrill answer   hint   brief   undo            exit\n\n");
 }
 
 int run(const po::variables_map& arguments) {

@@ -3,9 +3,8 @@
 // the node has not are refused by name. Wall-clock time is not modelled, so no line says since
 // when. Texts and exit statuses: systemd 252.
 #include <algorithm>
-#include <array>
 
-#include "sim/tools/call.hpp"
+#include "sim/tools/systemd.hpp"
 
 namespace rocdrill::sim::tools {
 namespace {
@@ -15,90 +14,23 @@ constexpr int unknown_unit = 4;
 constexpr int not_installed = 5;
 
 /// Services of a plain Debian or Ubuntu server, or of what people put on a GPU node.
-constexpr std::array known_elsewhere = std::to_array<std::string_view>({"accounts-daemon",
-                                                                        "amdgpu-dkms",
-                                                                        "apparmor",
-                                                                        "apport",
-                                                                        "atd",
-                                                                        "avahi-daemon",
-                                                                        "bluetooth",
-                                                                        "chrony",
-                                                                        "chronyd",
-                                                                        "cloud-init",
-                                                                        "console-setup",
-                                                                        "containerd",
-                                                                        "cron",
-                                                                        "crond",
-                                                                        "cups",
-                                                                        "dbus",
-                                                                        "display-manager",
-                                                                        "dkms",
-                                                                        "docker",
-                                                                        "e2scrub_reap",
-                                                                        "fail2ban",
-                                                                        "firewalld",
-                                                                        "fwupd",
-                                                                        "gdm",
-                                                                        "gdm3",
-                                                                        "grub-common",
-                                                                        "ifupdown-pre",
-                                                                        "irqbalance",
-                                                                        "iscsid",
-                                                                        "keyboard-setup",
-                                                                        "k3s",
-                                                                        "kdump-tools",
-                                                                        "kubelet",
-                                                                        "lightdm",
-                                                                        "lvm2-monitor",
-                                                                        "ModemManager",
-                                                                        "multipathd",
-                                                                        "munge",
-                                                                        "networkd-dispatcher",
-                                                                        "networking",
-                                                                        "NetworkManager",
-                                                                        "nfs-server",
-                                                                        "nftables",
-                                                                        "ntp",
-                                                                        "ntpd",
-                                                                        "ollama",
-                                                                        "openibd",
-                                                                        "opensm",
-                                                                        "plymouth-quit",
-                                                                        "podman",
-                                                                        "polkit",
-                                                                        "power-profiles-daemon",
-                                                                        "rc-local",
-                                                                        "rdma-ndd",
-                                                                        "rsyslog",
-                                                                        "rtkit-daemon",
-                                                                        "sddm",
-                                                                        "slurmctld",
-                                                                        "slurmd",
-                                                                        "smartd",
-                                                                        "snapd",
-                                                                        "ssh",
-                                                                        "sshd",
-                                                                        "sysstat",
-                                                                        "thermald",
-                                                                        "tuned",
-                                                                        "udisks2",
-                                                                        "ufw",
-                                                                        "unattended-upgrades",
-                                                                        "upower",
-                                                                        "vboxadd",
-                                                                        "wpa_supplicant"});
+constexpr std::string_view known_elsewhere =
+    " accounts-daemon amdgpu-dkms apparmor apport atd avahi-daemon bluetooth chrony chronyd"
+    " cloud-init console-setup containerd cron crond cups dbus display-manager dkms docker"
+    " e2scrub_reap fail2ban firewalld fwupd gdm gdm3 grub-common ifupdown-pre irqbalance"
+    " iscsid keyboard-setup k3s kdump-tools kubelet lightdm lvm2-monitor ModemManager"
+    " multipathd munge networkd-dispatcher networking NetworkManager nfs-server nftables ntp"
+    " ntpd ollama openibd opensm plymouth-quit podman polkit power-profiles-daemon rc-local"
+    " rdma-ndd rsyslog rtkit-daemon sddm slurmctld slurmd smartd snapd ssh sshd sysstat"
+    " thermald tuned udisks2 ufw unattended-upgrades upower vboxadd wpa_supplicant"
+    " ";
 
 /// Whether a real system is likely to have it although this node does not.
 bool elsewhere(const std::string& unit) {
   const std::size_t dot = unit.rfind('.');
   if (unit.starts_with("systemd-") || unit.find('@') != std::string::npos) return true;
   if (dot != std::string::npos && unit.substr(dot) != ".service") return true;  // targets, timers
-  return std::ranges::find(known_elsewhere, std::string_view(unit).substr(0, dot)) !=
-         known_elsewhere.end();
-}
-
-std::string with_suffix(const std::string& unit) {
-  return unit.find('.') == std::string::npos ? unit + ".service" : unit;
+  return known_elsewhere.find(" " + unit.substr(0, dot) + " ") != std::string_view::npos;
 }
 
 /// What one verb is asked about. `refused`: it has been, with exit status 2.
@@ -115,18 +47,6 @@ Asked look_up(Call& call, const std::string& word) {
     asked.refused = true;
   }
   return asked;
-}
-
-std::string_view sub_state(const UnitState& state) {
-  switch (state.active) {
-    case UnitState::Active::active:
-      return state.running ? "running" : "exited";
-    case UnitState::Active::failed:
-      return "failed";
-    case UnitState::Active::inactive:
-      break;
-  }
-  return "dead";
 }
 
 void print_line(Call& call, const UnitLine& line) {
@@ -235,57 +155,6 @@ int cat(Call& call, const Words& units) {
   return 0;
 }
 
-int list_units(Call& call, bool failed_only, bool all, bool legend) {
-  struct Row {
-    std::string mark, unit, active, sub, description;
-  };
-  std::vector<Row> rows;
-  std::size_t unit_width = 4;
-  std::size_t active_width = 6;
-  std::size_t sub_width = 3;
-  for (const std::string& name_of : call.node.units.names()) {
-    const UnitFile unit = *call.node.units.file(name_of);
-    const UnitState& state = call.node.units.state(unit);
-    const bool failed = state.active == UnitState::Active::failed;
-    if (failed_only && !failed) continue;
-    if (!all && state.active == UnitState::Active::inactive) continue;
-    rows.push_back({failed ? "● " : "  ", unit.name, std::string(name(state.active)),
-                    std::string(sub_state(state)), unit.description});
-    unit_width = std::max(unit_width, unit.name.size());
-    active_width = std::max(active_width, rows.back().active.size());
-    sub_width = std::max(sub_width, rows.back().sub.size());
-  }
-  const auto line = [&](const Row& row, std::string_view load) {
-    call.print("{}{:{}} {:6} {:{}} {:{}} {}\n", row.mark, row.unit, unit_width, load, row.active,
-               active_width, row.sub, sub_width, row.description);
-  };
-  if (legend) {
-    if (rows.empty()) {
-      call.print("  UNIT LOAD ACTIVE SUB DESCRIPTION\n");
-    } else {
-      line({"  ", "UNIT", "ACTIVE", "SUB", "DESCRIPTION"}, "LOAD");
-    }
-  }
-  for (const Row& row : rows) line(row, "loaded");
-  if (legend) {
-    if (!rows.empty()) {
-      call.print(
-          "\nLOAD   = Reflects whether the unit definition was properly loaded.\n"
-          "ACTIVE = The high-level unit activation state, i.e. generalization of SUB.\n"
-          "SUB    = The low-level unit activation state, values depend on unit type.\n");
-    }
-    call.print("{} loaded units listed.", rows.size());
-    if (failed_only) {
-      call.print("\n");
-    } else {
-      call.print("{}\nTo show all installed unit files use 'systemctl list-unit-files'.\n",
-                 all ? "" : " Pass --all to see loaded but inactive units, too.");
-    }
-  }
-  call.complain("rocdrill: other units of such a system are not modelled and not listed\n");
-  return 0;
-}
-
 /// start, stop, restart: one after the other.
 int change(Call& call, const std::string& verb, const Words& units) {
   int result = 0;
@@ -388,6 +257,8 @@ int run_systemctl(Call& call) {
                                     {"-l"},
                                     {"--full", false, "-l"},
                                     {"--no-legend"},
+                                    {"--plain"},
+                                    {"--state", true},
                                     {"-t", true},
                                     {"--type", true, "-t"}});
   if (!options) return 2;
@@ -397,9 +268,14 @@ int run_systemctl(Call& call) {
   const bool quiet = options->has("-q");
   if (options->value_or("-t", "service") != "service")
     return call.refuse(fmt::format("units of type '{}'", *options->value("-t")));
-  if (verb == "list-units" && units.empty())
-    return list_units(call, options->has("--failed"), options->has("-a"),
-                      !options->has("--no-legend"));
+  if (verb == "list-units" || verb == "list-unit-files") {
+    const UnitListing how{.patterns = std::move(units),
+                          .states = split_states(options->value_or("--state", "")),
+                          .failed = options->has("--failed"),
+                          .all = options->has("-a"),
+                          .legend = !options->has("--no-legend") && !options->has("-q")};
+    return verb == "list-units" ? list_units(call, how) : list_unit_files(call, how);
+  }
   if (verb == "reboot" && units.empty()) return reboot(call);
   if (verb == "daemon-reload" && units.empty()) {  // unit files are read whenever one is asked for
     if (call.root()) return 0;
@@ -424,7 +300,7 @@ int run_systemctl(Call& call) {
 constexpr Tool table[] = {
     {{"systemctl",
       "systemctl [--failed] [-a] [-q] [status|is-active|is-failed|is-enabled|cat|start|stop|restart|"
-      "enable|disable UNIT... | list-units | daemon-reload | reboot]",
+      "enable|disable UNIT... | list-units|list-unit-files [PATTERN...] | daemon-reload | reboot]",
       "Units that stand on the node's state: module loading and udev.", true, true},
      run_systemctl},
 };

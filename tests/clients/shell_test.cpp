@@ -8,7 +8,9 @@
 namespace rocdrill::test {
 namespace {
 
+using testing::AllOf;
 using testing::HasSubstr;
+using testing::Not;
 
 std::string quoted(const std::string& word) {
   std::string out = "'";
@@ -134,6 +136,32 @@ TEST_F(Shell, HintsCostPoints) {
   const Output output = typed("stale-dkms", "rocdrill hint\nrocdrill brief\n");
   EXPECT_THAT(output.out, HasSubstr("costs 2 points"));
   EXPECT_THAT(output.out, HasSubstr("It worked yesterday"));
+}
+
+/// Right and wrong show in check only, and an answer does not repair the node.
+TEST_F(Shell, AnswersAQuestion) {
+  const std::string judged = "rocdrill check | grep -A1 ^tasks\n";
+  const Output asked = typed("stale-dkms", "rocdrill answer\n");
+  EXPECT_THAT(asked.out, HasSubstr("detect  What is the state of the node?\n   1  The GPUs"));
+  EXPECT_THAT(asked.out, HasSubstr("and --layer: one of host, silicon,"));
+  EXPECT_THAT(asked.out, Not(HasSubstr("mitigate"))) << "a state of the node, no question";
+  EXPECT_THAT(typed("stale-dkms", "rocdrill answer detect 2\n" + judged).out,
+              AllOf(HasSubstr("answered: The GPUs are on the PCI bus"), HasSubstr("  passed ")));
+  EXPECT_THAT(typed("stale-dkms", "rocdrill answer detect 1\n" + judged).out,
+              HasSubstr("  failed "));
+  EXPECT_THAT(typed("stale-dkms",
+                    "rocdrill answer localise dkms --layer firmware\nrocdrill check\n"
+                    "rocdrill answer localise dkms --layer kernel\nrocdrill check\n")
+                  .out,
+              AllOf(HasSubstr("  failed     Which layer"), HasSubstr("  passed     Which layer"),
+                    HasSubstr("not repaired yet")));
+  const Output wrong = typed("stale-dkms",
+                             "rocdrill answer localise dkms\nrocdrill answer detect 9\n"
+                             "rocdrill answer mitigate 1\nrocdrill answer localise 3 --layer shoe\n");
+  EXPECT_THAT(wrong.err, HasSubstr("it also asks for --layer"));
+  EXPECT_THAT(wrong.err, HasSubstr("give a number from 1 to 4"));
+  EXPECT_THAT(wrong.err, HasSubstr("the drill has no question"));
+  EXPECT_THAT(wrong.err, HasSubstr("there is no layer"));
 }
 
 TEST_F(Shell, ATranscriptIsKept) {

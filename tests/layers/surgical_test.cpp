@@ -120,11 +120,11 @@ TEST_F(Surgical, ALateIoctlSucceeds) {
 }
 
 TEST_F(Surgical, AnIoctlThatIsNotModelledCanFailToo) {
-  inject(ioctl("SVM", 1, "EPERM"));
+  inject(ioctl("ALLOC_QUEUE_GWS", 1, "EPERM"));
   start();
   char buffer[64] = {};
   const int fd = *process->open("/dev/kfd", 2);
-  const auto asked = process->ioctl(fd, kfd::make_request(kfd::Ioctl::svm), buffer);
+  const auto asked = process->ioctl(fd, kfd::make_request(kfd::Ioctl::alloc_queue_gws), buffer);
   ASSERT_FALSE(asked);
   EXPECT_EQ(asked.error().error, EPERM);
   EXPECT_EQ(made->os.timeline.at(asked.error().event).cause, fault);

@@ -74,6 +74,33 @@ TEST_F(Systemd, AHealthyBoot) {
   EXPECT_EQ(rig.unmodelled(), 0u);
 }
 
+/// Format as systemctl --root= prints it on such a system.
+TEST_F(Systemd, UnitFiles) {
+  write("/etc/systemd/system/mine.service", "[Service]\nExecStart=/opt/mine\n[Install]\n"
+                                            "WantedBy=multi-user.target\n");
+  EXPECT_EQ(out("systemctl list-unit-files --no-pager"),
+            "UNIT FILE                    STATE    PRESET\n"
+            "kmod.service                 alias    -\n"
+            "mine.service                 disabled enabled\n"
+            "systemd-modules-load.service static   -\n"
+            "systemd-udev-trigger.service static   -\n"
+            "systemd-udevd.service        static   -\n"
+            "udev.service                 alias    -\n"
+            "\n6 unit files listed.\n");
+  EXPECT_EQ(out("systemctl list-unit-files --no-legend 'k*' mine"),
+            "kmod.service alias    -\nmine.service disabled enabled\n");
+  EXPECT_EQ(out("systemctl list-unit-files --state=enabled"),
+            "UNIT FILE STATE PRESET\n\n0 unit files listed.\n");
+  rig.as_root("systemctl enable mine");
+  EXPECT_EQ(out("systemctl list-unit-files -q --state enabled"), "mine.service enabled enabled\n");
+  EXPECT_EQ(out("systemctl list-units --no-legend 'systemd-udev*'"),
+            "  systemd-udev-trigger.service loaded active exited  Coldplug All udev Devices\n"
+            "  systemd-udevd.service        loaded active running Rule-based Manager for Device "
+            "Events and Files\n");
+  EXPECT_EQ(out("systemctl list-units --no-legend --state=running").find("trigger"),
+            std::string::npos);
+}
+
 /// Not written anywhere: the module that a file names is not there.
 TEST_F(Systemd, AModuleThatCannotBeFound) {
   write("/etc/modules", "# comment\n\n  nosuchmodule \namdgpu\n");

@@ -40,6 +40,7 @@ std::span<const IoctlEntry> ioctl_table() {
       {Ioctl::unmap_memory_from_gpu, &P::unmap_memory_from_gpu, ""},
       {Ioctl::set_cu_mask, &P::set_cu_mask, "workgroups go to these CUs"},
       {Ioctl::smi_events, &P::smi_events, "for other programs only"},
+      {Ioctl::svm, &P::svm, "memory stays where it is; mapped at once, with XNACK too"},
       {Ioctl::set_xnack_mode, &P::set_xnack_mode, ""},
       {Ioctl::available_memory, &P::available_memory, ""},
       {Ioctl::runtime_enable, &P::runtime_enable, ""},
@@ -106,6 +107,7 @@ SysResult<int> KfdProcess::ioctl(unsigned long request, void* argument) {
   std::vector<std::uint64_t> buffer((std::max<std::size_t>(asked->size, info->size) + 7) / 8);
   if (!copy_from_user(buffer.data(), reinterpret_cast<std::uintptr_t>(argument), asked->size))
     return fail(EFAULT);
+  argument_bytes_ = asked->size;
   const int error = (this->*entry->handler)(buffer.data());
   if (!copy_to_user(reinterpret_cast<std::uintptr_t>(argument), buffer.data(), asked->size))
     return fail(EFAULT);

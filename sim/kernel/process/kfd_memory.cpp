@@ -16,8 +16,6 @@ namespace {
 
 using namespace kfd::alloc_flag;
 
-constexpr std::uint64_t page = 4096;
-constexpr std::uint64_t user_space_end = 1ull << 47;
 constexpr std::uint32_t kinds = vram | gtt | userptr | doorbell | mmio_remap;
 
 template <class T>
@@ -25,26 +23,9 @@ T& as(void* argument) {
   return *static_cast<T*>(argument);
 }
 
-/// Whether the client has memory at [va, va + size) that can be written: amdgpu asks for no less of
-/// a userptr. A large range is not brought in for that: its ends speak for it.
-bool writable_memory(std::uint64_t va, std::uint64_t pages) {
-  constexpr std::uint64_t brought_in = 4096;  // 16 MiB
-  if (pages <= brought_in) return populate_for_write(va, pages * page);
-  return populate_for_write(va, page) && populate_for_write(va + (pages - 1) * page, page);
-}
-
-/// get_user_pages() would succeed.
+/// get_user_pages() would succeed: amdgpu asks for no less of a userptr.
 bool resident(std::uint64_t va, std::uint64_t size) {
-  if (va % page != 0 || size > user_space_end || va > user_space_end - size) return false;
-  const std::uint64_t pages = (size + page - 1) / page;
-  constexpr std::uint64_t chunk = 65536;  // pages that one vector describes
-  std::vector<unsigned char> vector(std::min(pages, chunk));
-  for (std::uint64_t at = 0; at < pages; at += chunk) {
-    const std::uint64_t count = std::min(chunk, pages - at);
-    if (mincore(reinterpret_cast<void*>(va + at * page), count * page, vector.data()) != 0)
-      return false;
-  }
-  return writable_memory(va, pages);
+  return is_user_memory(va, size) && is_populated(va, size, /*write=*/true);
 }
 
 int check_flags(const kfd::AllocMemoryOfGpuArgs& args, const GpuFacts& gpu) {
@@ -128,6 +109,7 @@ bool KfdProcess::map(Buffer& buffer, std::uint32_t gpu_id) {
   const bool write = (buffer.flags & writable) != 0;
   const bool execute = (buffer.flags & executable) != 0;
   try {
+    forget_svm(buffer.va, buffer.va + buffer.size);
     page_table(gpu_id).add(buffer.va, buffer.size, {true, write, execute}, buffer.host);
   } catch (const std::invalid_argument&) {
     return false;  // overlaps another mapping

@@ -4,6 +4,7 @@
 //
 //   kfd_process.cpp  version, apertures, VM, modes, clocks
 //   kfd_memory.cpp   buffer objects
+//   kfd_svm.cpp      shared virtual memory
 //   kfd_events.cpp   events and waiting
 //   kfd_queues.cpp   queues and their progress
 //   kfd_ioctl.cpp    the dispatch table
@@ -26,6 +27,7 @@
 #include "sim/kernel/process/device_service.hpp"
 #include "sim/kernel/process/observer.hpp"
 #include "sim/kernel/process/surroundings.hpp"
+#include "sim/kernel/process/svm_ranges.hpp"
 #include "sim/silicon/command_processor/address_space.hpp"
 #include "sim/silicon/command_processor/hooks.hpp"
 #include "stack/formats/kfd_uapi.hpp"
@@ -110,6 +112,7 @@ class KfdProcess final : public DeviceFile {
   int runtime_enable(void* argument);
   int alloc_queue_gws(void* argument);
   int smi_events(void* argument);
+  int svm(void* argument);
 
  private:
   struct Buffer {
@@ -146,6 +149,12 @@ class KfdProcess final : public DeviceFile {
   bool map(Buffer& buffer, std::uint32_t gpu_id);
   void unmap(Buffer& buffer, std::uint32_t gpu_id);
   void release(Buffer& buffer);
+  int check_svm(std::uint64_t va, std::uint64_t bytes) const;
+  int set_svm(std::uint64_t va, std::uint64_t bytes, std::span<const kfd::SvmAttribute> attributes);
+  int map_svm(const SvmRanges::Range& range);
+  void unmap_svm(std::uint64_t begin, std::uint64_t end);
+  /// A range whose memory has been given back, which the driver hears of and this does not.
+  void forget_svm(std::uint64_t begin, std::uint64_t end);
   cp::RangeAddressSpace& page_table(std::uint32_t gpu_id) { return page_tables_[gpu_id]; }
 
   std::uint64_t* doorbell_page(std::uint32_t gpu_id);
@@ -184,6 +193,9 @@ class KfdProcess final : public DeviceFile {
   std::map<std::uint32_t, std::shared_ptr<isa::CodeCache>> code_;  ///< by gpu_id
   std::map<std::uint64_t, Buffer> buffers_;
   std::uint32_t next_handle_ = 1;
+  SvmRanges svm_;
+  std::set<std::pair<std::uint32_t, std::uint64_t>> svm_mapped_;  ///< gpu_id, first address
+  std::size_t argument_bytes_ = 0;                                ///< of the present request
   std::map<std::uint32_t, Event> events_;
   std::uint64_t* event_slots_ = nullptr;  ///< the events page, once it is known
   std::uint64_t event_page_handle_ = 0;

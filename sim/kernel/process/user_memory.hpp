@@ -2,7 +2,6 @@
 // leads nowhere must be EFAULT, never a crash.
 #pragma once
 
-#include <sys/mman.h>
 #include <sys/uio.h>
 #include <unistd.h>
 
@@ -23,19 +22,14 @@ inline bool copy_to_user(std::uint64_t to, const void* from, std::size_t bytes) 
   return process_vm_writev(getpid(), &local, 1, &remote, 1, 0) == static_cast<ssize_t>(bytes);
 }
 
-/// Whether all of the page-aligned range can be written; its pages are there afterwards, as after
-/// get_user_pages(). True where the kernel is too old to say (before 5.14).
-inline bool populate_for_write(std::uint64_t va, std::size_t bytes) {
-#ifdef MADV_POPULATE_WRITE
-  constexpr int advice = MADV_POPULATE_WRITE;
-#else
-  constexpr int advice = 23;
-#endif
-  static const bool known = [] {
-    alignas(4096) static char page[4096];
-    return madvise(page, sizeof page, advice) == 0;
-  }();
-  return !known || madvise(reinterpret_cast<void*>(va), bytes, advice) == 0;
-}
+inline constexpr std::uint64_t user_page = 4096;
+
+/// Whether the client has mapped all of [va, va + bytes), with whatever protection.
+bool is_user_memory(std::uint64_t va, std::uint64_t bytes);
+
+/// Whether memory of the client can be read, or written; its pages are there afterwards, as after
+/// get_user_pages(). More than 16 MiB are not brought in for that: their ends speak for them. True
+/// where the kernel is too old to say (before 5.14).
+bool is_populated(std::uint64_t va, std::uint64_t bytes, bool write);
 
 }  // namespace rocdrill::kernel

@@ -194,6 +194,82 @@ static void expect_threads(const char* what, int wanted) {
   if (count_threads() != wanted) expect(what, count_threads() + 1000, 0, 0);
 }
 
+struct svm {
+  uint64_t start, size;
+  uint32_t op, count;
+  uint32_t attributes[6][2];
+};
+enum { SET, GET };
+enum { PREFERRED, PREFETCH, ACCESS, IN_PLACE, NO_ACCESS, SET_FLAGS, CLEAR_FLAGS, GRANULARITY };
+
+static struct svm ask_svm(const char* what, struct svm request, int wanted, int or_else) {
+  expect(what, call(kfd, 0x20, &request, 24 + 8 * request.count), wanted, or_else);
+  return request;
+}
+
+static void expect_attribute(const char* what, const struct svm* got, int i, uint32_t type, uint32_t value) {
+  if (got->attributes[i][0] == type && got->attributes[i][1] == value) return;
+  printf("%s: attribute %d is %u = %#x\n", what, i, got->attributes[i][0], got->attributes[i][1]);
+  ++wrong;
+}
+
+/* Memory that the GPU reaches without a buffer object: enough for a queue. */
+static void shared_memory(void) {
+  const uint64_t at = (uintptr_t)mmap(NULL, 65536, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  const struct svm all = {at, 65536, SET, 2, {{ACCESS, gpu}, {SET_FLAGS, 0x50}}};
+  struct svm asked = all;
+  asked.start += 8;
+  ask_svm("SVM off a page", asked, EINVAL, EINVAL);
+  asked = all, asked.size = 100;
+  ask_svm("SVM of 100 bytes", asked, EINVAL, EINVAL);
+  asked = all, asked.op = 2;
+  ask_svm("SVM operation 2", asked, EINVAL, EINVAL);
+  asked = all, asked.start = 0x10000;
+  ask_svm("SVM without memory", asked, EFAULT, EFAULT);
+  asked = all, asked.attributes[0][1] ^= 0x5555;
+  ask_svm("SVM for a stranger", asked, EINVAL, EINVAL);
+  asked = all, asked.attributes[1][0] = 99;
+  ask_svm("an SVM attribute of no type", asked, EINVAL, EINVAL);
+  asked = all, asked.count = 1000000;
+  expect("a million SVM attributes in six", call(kfd, 0x20, &asked, sizeof asked), EINVAL, EFAULT);
+
+  const struct svm read = {at, 65536, GET, 4, {{ACCESS, gpu}, {SET_FLAGS, 0}, {CLEAR_FLAGS, 0}, {PREFERRED, 0}}};
+  struct svm got = ask_svm("SVM before anything is said", read, 0, 0);
+  expect_attribute("no access", &got, 0, NO_ACCESS, gpu);
+  expect_attribute("flags", &got, 1, SET_FLAGS, 3);
+  expect_attribute("no location", &got, 3, PREFERRED, 0xFFFFFFFF);
+  asked = read, asked.attributes[0][0] = IN_PLACE;
+  ask_svm("asking for access in place", asked, EINVAL, EINVAL);
+
+  struct create_queue queue = {.ring = at, .write_pointer = at + 8192, .read_pointer = at + 8256,
+                               .ring_size = 4096, .gpu_id = gpu, .type = 2, .percentage = 100, .priority = 7};
+  const int threads = count_threads();
+  expect("a queue before SVM", call(kfd, 0x02, &queue, sizeof queue), EINVAL, EFAULT);
+  ask_svm("SVM", all, 0, 0);
+  got = ask_svm("SVM afterwards", read, 0, 0);
+  expect_attribute("access", &got, 0, ACCESS, gpu);
+  expect_attribute("flags that all have", &got, 1, SET_FLAGS, 0x53);
+  expect_attribute("flags that none has", &got, 2, CLEAR_FLAGS, ~0x53u);
+  expect("a queue in SVM", call(kfd, 0x02, &queue, sizeof queue), 0, 0);
+  uint32_t one[2] = {queue.queue_id, 0};
+  expect("destroy it", call(kfd, 0x03, one, sizeof one), 0, 0);
+  allocate(at, 65536, USERPTR | writable, 0, EADDRINUSE, "a buffer object over SVM");
+
+  /* The middle is taken away: what is left on both sides stays, and only that. */
+  const struct svm middle = {at + 4096, 4096, SET, 2, {{NO_ACCESS, gpu}, {CLEAR_FLAGS, 0x10}}};
+  ask_svm("no access for a page", middle, 0, 0);
+  got = ask_svm("a mixed range", read, 0, 0);
+  expect_attribute("not all", &got, 0, NO_ACCESS, gpu);
+  expect_attribute("flags that all have", &got, 1, SET_FLAGS, 0x43);
+  expect_attribute("flags that one has", &got, 2, CLEAR_FLAGS, ~0x53u);
+  expect("a queue beside it", call(kfd, 0x02, &queue, sizeof queue), 0, 0);
+  one[0] = queue.queue_id;
+  expect("destroy that", call(kfd, 0x03, one, sizeof one), 0, 0);
+  queue.ring = at + 4096;
+  expect("a queue in the gap", call(kfd, 0x02, &queue, sizeof queue), EINVAL, EFAULT);
+  expect_threads("no thread after queues in SVM", threads);
+}
+
 static void* doorbells(uint64_t offset, size_t length) {
   return mmap(NULL, length, PROT_READ | PROT_WRITE, MAP_SHARED, kfd, (off_t)offset);
 }
@@ -365,6 +441,7 @@ int main(int argc, char** argv) {
   } else {
     numbers();
     memory();
+    shared_memory();
     queues();
     events();
     descriptors();
