@@ -19,9 +19,12 @@ constexpr std::string_view bounds[] = {"the launch itself", "issuing instruction
                                        "memory, if no cache hits"};
 
 const GpuProduct* product_of(const workbench::Workbench& bench) {
-  const auto products = silicon::all();
-  const auto at = std::ranges::find(products, bench.shape().processor, &GpuProduct::gfx);
-  return at == products.end() ? nullptr : &*at;
+  const GpuProduct* found = nullptr;
+  for (const GpuProduct& one : silicon::all()) {
+    if (one.gfx != bench.shape().processor) continue;
+    if (found == nullptr || one.active_cus == bench.shape().compute_units) found = &one;
+  }
+  return found;
 }
 
 std::string bytes_text(std::uint64_t bytes) {

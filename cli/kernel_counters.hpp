@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "cli/terminal.hpp"
+#include "cli/command.hpp"
 #include "sim/silicon/isa/timing.hpp"
 #include "sim/workbench/workbench.hpp"
 
@@ -14,7 +14,7 @@ namespace rocdrill::cli {
 std::string occupancy_text(const workbench::Workbench& bench, const code_objects::Kernel& kernel,
                            std::uint64_t waves_of_a_workgroup);
 
-/// The GPU that estimates are for: the first of the catalogue with this processor.
+/// On the GPU of the catalogue whose shape the bench has.
 isa::Estimate estimate(const workbench::Workbench& bench, const isa::DispatchCounters& counters);
 
 std::string counters_text(const workbench::Workbench& bench,

@@ -47,7 +47,17 @@ TEST(KernelCommand, RunsAndPrintsBuffers) {
     EXPECT_THAT(outcome.text, HasSubstr(std::string("on ") + target));
     EXPECT_THAT(outcome.text, HasSubstr("2 workgroups, 2 waves"));
     EXPECT_THAT(outcome.text, HasSubstr("vmem_load"));
+    EXPECT_THAT(outcome.text, HasSubstr("memory          800 B read, 400 B written"));
+    EXPECT_THAT(outcome.text, HasSubstr(" us on AMD Instinct"));
   }
+}
+
+TEST(KernelCommand, StatsAsRocprofv3HasThem) {
+  const Outcome outcome =
+      run("kernel run " + file("saxpy/gfx90a.co") + saxpy_arguments + " --stats --repeat 3");
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.text;
+  EXPECT_THAT(outcome.text, HasSubstr("\"Name\",\"Calls\",\"TotalDurationNs\",\"AverageNs\""));
+  EXPECT_THAT(outcome.text, HasSubstr("\"saxpy\",3,"));
 }
 
 TEST(KernelCommand, JsonAndFiles) {
