@@ -50,9 +50,7 @@ isa::Estimate estimate(const workbench::Workbench& bench, const isa::DispatchCou
   isa::Rates rates;
   if (const GpuProduct* product = product_of(bench)) {
     rates.engine_mhz = product->engine_clk_mhz;
-    // Double data rate.
-    rates.memory_bytes_per_us =
-        std::uint64_t{product->memory_width} / 8 * product->memory_clk_mhz * 2;
+    rates.memory_bytes_per_us = memory_bytes_per_us(*product);
   }
   return isa::estimate(bench.shape(), rates, counters);
 }

@@ -192,4 +192,9 @@ struct GpuProduct {
   std::span<const std::string_view> assumed = {};
 };
 
+/// Peak bandwidth of VRAM; double data rate.
+constexpr std::uint64_t memory_bytes_per_us(const GpuProduct& product) {
+  return std::uint64_t{product.memory_width} / 8 * product.memory_clk_mhz * 2;
+}
+
 }  // namespace rocdrill

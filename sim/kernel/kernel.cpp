@@ -170,6 +170,8 @@ DeviceFacts Kernel::describe() const {
                           .compute_queues = product.num_cp_queues,
                           .compute_units = product.active_cus,
                           .xccs = product.xcc_count,
+                          .engine_mhz = product.engine_clk_mhz,
+                          .memory_bytes_per_us = memory_bytes_per_us(product),
                           .xnack = product.xnack,
                           .limits = {1024, product.lds_kib * 1024, product.wave_size}});
   }

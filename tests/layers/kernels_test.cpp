@@ -62,6 +62,22 @@ TEST_P(NodeKernels, TheSameHistoryEachTime) {
   EXPECT_EQ(history(), history());
 }
 
+/// Virtual time, from what the waves did: the same each time, and more for more work.
+TEST_P(NodeKernels, TakeTime) {
+  const std::uint64_t memory = upload(std::vector<float>(1 << 20));
+  const auto took = [&](std::uint32_t blocks) {
+    HipLaunch how{.grid = {blocks, 1, 1}, .block = {256, 1, 1}, .arguments = {}};
+    const std::uint64_t begin = node_->os.clock.now();
+    EXPECT_TRUE(hip_->launch(
+        0, app, "saxpy", how.with(memory).with(memory).with(2.0f).with(std::uint32_t{1} << 20)));
+    return node_->os.clock.now() - begin;
+  };
+  const std::uint64_t one = took(1);
+  EXPECT_GT(one, 0u);
+  EXPECT_EQ(took(1), one);
+  EXPECT_GT(took(4096), one);
+}
+
 /// The wave's own fault: its address, the unit that asked, the process.
 TEST_P(NodeKernels, AWildPointerIsInTheKernelsLog) {
   constexpr std::uint64_t wild = 0xDEAD0000000;

@@ -36,6 +36,8 @@ Json to_json(const kernel::DeviceFacts& facts) {
                     {"compute_queues", gpu.compute_queues},
                     {"compute_units", gpu.compute_units},
                     {"xccs", gpu.xccs},
+                    {"engine_mhz", gpu.engine_mhz},
+                    {"memory_bytes_per_us", gpu.memory_bytes_per_us},
                     {"xnack", static_cast<int>(gpu.xnack)},
                     {"large_bar", gpu.large_bar},
                     {"max_workgroup_size", gpu.limits.max_workgroup_size},
@@ -75,6 +77,8 @@ kernel::DeviceFacts facts_of(const Json& json) {
     gpu.at("compute_queues").get_to(one.compute_queues);
     gpu.at("compute_units").get_to(one.compute_units);
     gpu.at("xccs").get_to(one.xccs);
+    gpu.at("engine_mhz").get_to(one.engine_mhz);
+    gpu.at("memory_bytes_per_us").get_to(one.memory_bytes_per_us);
     one.xnack = static_cast<XnackSupport>(gpu.at("xnack").get<int>());
     gpu.at("large_bar").get_to(one.large_bar);
     gpu.at("max_workgroup_size").get_to(one.limits.max_workgroup_size);

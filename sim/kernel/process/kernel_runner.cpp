@@ -43,10 +43,11 @@ std::uint32_t waves_of(const aql::KernelDispatch& packet) {
 }  // namespace
 
 KernelRunner::KernelRunner(cp::AddressSpace& memory, Surroundings& surroundings, isa::Shape shape,
-                           std::shared_ptr<isa::CodeCache> code)
+                           const isa::Rates& rates, std::shared_ptr<isa::CodeCache> code)
     : memory_(memory),
       surroundings_(surroundings),
-      dispatcher_(std::move(shape), std::move(code)) {}
+      dispatcher_(std::move(shape), std::move(code)),
+      rates_(rates) {}
 
 KernelRunner::~KernelRunner() {
   {
@@ -100,7 +101,11 @@ std::expected<cp::LaunchState, cp::KfdException> KernelRunner::launch(
   }
   if (!surroundings_.runs_kernels_aside()) {
     isa::Outcome outcome = run(launch);
-    if (outcome.end == isa::End::completed) return cp::LaunchState::completed;
+    if (outcome.end == isa::End::completed) {
+      // How far the others came when one failed is up to the threads: such a run takes no time.
+      surroundings_.sleep_ns(isa::estimate(dispatcher_.shape(), rates_, outcome.counters).ns);
+      return cp::LaunchState::completed;
+    }
     const std::lock_guard lock(mutex_);
     ended_.push_back({job.index, std::move(outcome)});
     any_ended_ = true;

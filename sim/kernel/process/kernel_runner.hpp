@@ -13,6 +13,7 @@
 #include "sim/kernel/process/surroundings.hpp"
 #include "sim/silicon/command_processor/hooks.hpp"
 #include "sim/silicon/isa/dispatcher.hpp"
+#include "sim/silicon/isa/timing.hpp"
 
 namespace rocdrill::kernel {
 
@@ -26,7 +27,7 @@ class KernelRunner final : public cp::KernelExecutor {
   /// All must outlive it. Where the surroundings run kernels aside, a thread of its own does, and
   /// Surroundings::queues_changed() says that ended() has something; else launch() itself.
   KernelRunner(cp::AddressSpace& memory, Surroundings& surroundings, isa::Shape shape,
-               std::shared_ptr<isa::CodeCache> code);
+               const isa::Rates& rates, std::shared_ptr<isa::CodeCache> code);
   /// Waves that still run are stopped.
   ~KernelRunner() override;
 
@@ -51,6 +52,7 @@ class KernelRunner final : public cp::KernelExecutor {
   cp::AddressSpace& memory_;
   Surroundings& surroundings_;
   isa::Dispatcher dispatcher_;
+  isa::Rates rates_;
   std::vector<std::uint32_t> cu_mask_;
   std::mutex mutex_;
   std::condition_variable changed_;

@@ -100,7 +100,7 @@ std::unique_ptr<KernelRunner> KfdProcess::make_runner(const GpuFacts& gpu) {
   std::shared_ptr<isa::CodeCache>& code = code_[gpu.gpu_id];
   if (!code) code = std::make_shared<isa::CodeCache>(shape.processor);
   return std::make_unique<KernelRunner>(page_table(gpu.gpu_id), surroundings_, std::move(shape),
-                                        code);
+                                        isa::Rates{gpu.engine_mhz, gpu.memory_bytes_per_us}, code);
 }
 
 int KfdProcess::create_queue(void* argument) {
