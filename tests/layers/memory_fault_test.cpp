@@ -142,7 +142,8 @@ class VmFaultLog : public testing::Test {
 };
 
 TEST_F(VmFaultLog, OfGfx9InAKernelOf2022) {
-  EXPECT_THAT(lines("mi210", nowhere + 0x40),
+  const auto said = lines("mi210", nowhere + 0x40);
+  EXPECT_THAT(said,
               testing::ElementsAre("[gfxhub0] no-retry page fault (src_id:0 ring:24 vmid:3 "
                                    "pasid:32769, for " +
                                        task() + ")",
@@ -165,8 +166,9 @@ TEST_F(VmFaultLog, OfAWrite) {
 
 /// Several dies, and a driver that gives the process a line of its own.
 TEST_F(VmFaultLog, OfMi300xInADriverOf2024) {
+  const auto said = lines("mi300x-8", nowhere + 0x40);
   EXPECT_THAT(
-      lines("mi300x-8", nowhere + 0x40),
+      said,
       testing::ElementsAre(
           "[gfxhub0] no-retry page fault (src_id:0 ring:0 vmid:3 pasid:32769)",
           " for " + task() + ")",
