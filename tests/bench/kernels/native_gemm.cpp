@@ -1,6 +1,6 @@
-// C = A * B, row-major, by the blocked loop that the benchmarks name: tiles of 6 rows and 4 vectors
-// of columns in registers, all of k in one go, B as it lies. A call runs a range of workgroups, so
-// the threads share C by rows.
+// C = A * B, row-major, by the blocked loop that the benchmarks name: blocks of 64 x 64 x 64, in the
+// order i, k, j, of which j is in vectors. A call runs a range of workgroups, so the threads share C
+// by rows.
 #include "bench/kernels/vectors.hpp"
 
 using namespace rocdrill::native;
@@ -9,68 +9,57 @@ using Launch = NativeLaunch;
 namespace {
 
 using Half = _Float16;
-typedef Half F16 __attribute__((ext_vector_type(ROCDRILL_WIDTH)));
 
-/// What a row of B and an element of A are multiplied as.
+/// What elements of T are added up as.
 template <class T>
-struct Wide {
-  using Scalar = float;
-  using V = F32;
-  static F32 load(const T* from) { return rocdrill::native::load<F32>(from); }
-  static void store(T* to, F32 value) { rocdrill::native::store(to, value); }
+struct Sum {
+  using Type = T;
 };
 template <>
-struct Wide<Half> {
-  using Scalar = float;
-  using V = F32;
-  static F32 load(const Half* from) {
-    return __builtin_convertvector(rocdrill::native::load<F16>(from), F32);
-  }
-  static void store(Half* to, F32 value) {
-    rocdrill::native::store(to, __builtin_convertvector(value, F16));
-  }
-};
-template <>
-struct Wide<double> {
-  using Scalar = double;
-  typedef double V __attribute__((ext_vector_type(ROCDRILL_WIDTH / 2)));
-  static V load(const double* from) { return rocdrill::native::load<V>(from); }
-  static void store(double* to, V value) { rocdrill::native::store(to, value); }
+struct Sum<Half> {
+  using Type = float;
 };
 
-template <class T, u32 rows, u32 vectors>
-void tile(const T* a, const T* b, T* c, u32 n, u32 k) {
-  using W = Wide<T>;
-  using V = typename W::V;
-  constexpr u32 lanes = sizeof(V) / sizeof(typename W::Scalar);
-  V sum[rows][vectors] = {};
-  for (u32 step = 0; step < k; ++step) {
-    V right[vectors];
-#pragma clang loop unroll(full)
-    for (u32 v = 0; v < vectors; ++v) right[v] = W::load(b + step * n + v * lanes);
-#pragma clang loop unroll(full)
-    for (u32 r = 0; r < rows; ++r) {
-      const V left = static_cast<typename W::Scalar>(a[r * k + step]);
-#pragma clang loop unroll(full)
-      for (u32 v = 0; v < vectors; ++v)
-        sum[r][v] = __builtin_elementwise_fma(left, right[v], sum[r][v]);
-    }
-  }
-  for (u32 r = 0; r < rows; ++r)
-    for (u32 v = 0; v < vectors; ++v) W::store(c + r * n + v * lanes, sum[r][v]);
+constexpr u32 block = 64;
+
+/// Rows [first, last) of C += A * B; n and k are multiples of the block.
+template <class T, class S>
+void add_product(const T* a, const T* b, S* c, u32 first, u32 last, u32 n, u32 k) {
+  for (u32 i0 = first; i0 < last; i0 += block)
+    for (u32 k0 = 0; k0 < k; k0 += block)
+      for (u32 j0 = 0; j0 < n; j0 += block)
+        for (u32 i = i0; i < last && i < i0 + block; ++i)
+          for (u32 step = k0; step < k0 + block; ++step) {
+            const S left = static_cast<S>(a[i * k + step]);
+            const T* const right = b + step * n + j0;
+            S* const sum = c + i * n + j0;
+#pragma clang loop vectorize(assume_safety)
+            for (u32 j = 0; j < block; ++j) {
+              if constexpr (sizeof(S) == 8) {
+                sum[j] = __builtin_fma(left, static_cast<S>(right[j]), sum[j]);
+              } else {
+                sum[j] = __builtin_fmaf(left, static_cast<S>(right[j]), sum[j]);
+              }
+            }
+          }
 }
 
-/// Rows [first, last) of C; n is a multiple of the tile's columns.
+/// Rows [first, last) of C = A * B. Halves are added up in floats and rounded in the end.
 template <class T>
 void rows_of(const T* a, const T* b, T* c, u32 first, u32 last, u32 n, u32 k) {
-  constexpr u32 columns = 4 * sizeof(typename Wide<T>::V) / sizeof(typename Wide<T>::Scalar);
-  for (u32 column = 0; column < n; column += columns) {
-    u32 row = first;
-    for (; row + 6 <= last; row += 6)
-      tile<T, 6, 4>(a + row * k, b + column, c + row * n + column, n, k);
-    for (; row + 4 <= last; row += 4)
-      tile<T, 4, 4>(a + row * k, b + column, c + row * n + column, n, k);
-    for (; row < last; ++row) tile<T, 1, 4>(a + row * k, b + column, c + row * n + column, n, k);
+  if constexpr (sizeof(T) == 2) {
+    constexpr u32 most = block * 4096;
+    static thread_local float sums[most];
+    if (block * n > most) __builtin_trap();
+    for (u32 row = first; row < last; row += block) {
+      const u32 rows = last - row < block ? last - row : block;
+      __builtin_memset(sums, 0, sizeof(float) * rows * n);
+      add_product(a + row * k, b, sums, 0, rows, n, k);
+      for (u32 at = 0; at < rows * n; ++at) c[row * n + at] = static_cast<T>(sums[at]);
+    }
+  } else {
+    __builtin_memset(c + first * n, 0, sizeof(T) * (last - first) * n);
+    add_product(a, b, c, first, last, n, k);
   }
 }
 
@@ -111,7 +100,7 @@ void native_sgemm_registers(const Launch* launch, u32 first, u32 last) {
   rows_of(a, b, c, rows.first, rows.last, n, n);
 }
 
-/// B is stored by columns and C is added to: B's columns are laid out as rows first, 64 at a time.
+/// B is stored by columns: laid out by rows first, by each call for itself. C is added to.
 void native_mfma_hgemm(const Launch* launch, u32 first, u32 last) {
   Arguments next(*launch);
   const u32 n = next, k = next;
@@ -119,30 +108,10 @@ void native_mfma_hgemm(const Launch* launch, u32 first, u32 last) {
   const Half* const b = next;
   float* const c = next;
   const Rows rows(*launch, first, last, 32);
-  constexpr u32 columns = 4 * width;
-  constexpr u32 most_k = 4096;
-  static thread_local Half packed[most_k * columns];
-  if (k > most_k) __builtin_trap();
-  for (u32 column = 0; column < n; column += columns) {
-    for (u32 x = 0; x < columns; ++x)
-      for (u32 step = 0; step < k; ++step) packed[step * columns + x] = b[(column + x) * k + step];
-    for (u32 row = rows.first; row < rows.last; row += 4) {
-      F32 sum[4][4];
-      for (u32 r = 0; r < 4; ++r)
-        for (u32 v = 0; v < 4; ++v)
-          sum[r][v] = load<F32>(c + (row + r) * n + column + v * width);
-      for (u32 step = 0; step < k; ++step) {
-        F32 right[4];
-        for (u32 v = 0; v < 4; ++v)
-          right[v] = __builtin_convertvector(load<F16>(packed + step * columns + v * width), F32);
-        for (u32 r = 0; r < 4; ++r) {
-          const F32 left = static_cast<float>(a[(row + r) * k + step]);
-          for (u32 v = 0; v < 4; ++v) sum[r][v] = fma(left, right[v], sum[r][v]);
-        }
-      }
-      for (u32 r = 0; r < 4; ++r)
-        for (u32 v = 0; v < 4; ++v) store(c + (row + r) * n + column + v * width, sum[r][v]);
-    }
-  }
+  static thread_local Half by_rows[1024 * 1024];
+  if (n * k > 1024 * 1024) __builtin_trap();
+  for (u32 column = 0; column < n; ++column)
+    for (u32 step = 0; step < k; ++step) by_rows[step * n + column] = b[column * k + step];
+  add_product(a, by_rows, c, rows.first, rows.last, n, k);
 }
 }
