@@ -17,6 +17,8 @@ class Contestant {
   virtual void run() = 0;
   /// What the buffer of an argument holds now.
   virtual std::span<const std::byte> buffer(std::size_t argument) = 0;
+  /// Of waves, in the last run; 0 where there are none.
+  virtual std::uint64_t instructions() const { return 0; }
 };
 
 using MaybeContestant = std::expected<std::unique_ptr<Contestant>, std::string>;

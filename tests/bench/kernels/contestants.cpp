@@ -51,7 +51,9 @@ class Simulated final : public Contestant {
     if (!outcome) throw std::runtime_error(launch_.kernel + ": " + outcome.error());
     if (outcome->end != isa::End::completed)
       throw std::runtime_error(launch_.kernel + " did not complete: " + outcome->text);
+    instructions_ = outcome->counters.total();
   }
+  std::uint64_t instructions() const override { return instructions_; }
   std::span<const std::byte> buffer(std::size_t argument) override {
     return buffers_[argument].bytes();
   }
@@ -60,6 +62,7 @@ class Simulated final : public Contestant {
   std::unique_ptr<workbench::Workbench> bench_;
   workbench::KernelLaunch launch_;
   std::vector<workbench::Buffer> buffers_;
+  std::uint64_t instructions_ = 0;
 };
 
 struct Aligned {

@@ -103,6 +103,8 @@ void run(benchmark::State& state, std::size_t number, const std::string& target)
     if (other) line.pocl = std::min(line.pocl, timed(**other) * 1e3);
   }
   state.counters["ns_per_item"] = line.ours * 1e6 / static_cast<double>(problem.items());
+  state.counters["ns_per_instruction"] =
+      line.ours * 1e6 / static_cast<double>(ours->instructions());
   state.counters["of_native"] = line.ours / line.native;
   if (other) state.counters["of_pocl"] = line.ours / line.pocl;
   if (problem.flops != 0) state.counters["gflops"] = problem.flops / line.ours * 1e-6;
