@@ -80,8 +80,8 @@ class Native final : public Contestant {
     }
     values_.reserve(problem.arguments.size());
     for (const Argument& argument : problem.arguments) {
-      std::unique_ptr<std::byte, Aligned>& memory = memory_.emplace_back(static_cast<std::byte*>(
-          ::operator new(argument.bytes.size(), std::align_val_t{4096})));
+      std::unique_ptr<std::byte, Aligned>& memory = memory_.emplace_back(
+          static_cast<std::byte*>(::operator new(argument.bytes.size(), std::align_val_t{4096})));
       std::memcpy(memory.get(), argument.bytes.data(), argument.bytes.size());
       sizes_.push_back(argument.bytes.size());
       values_.push_back(memory.get());

@@ -57,9 +57,8 @@ void compare(const Problem& problem, Contestant& a, Contestant& b, const char* w
       off = worst<double>(x, y);
     }
     if (!(off <= problem.tolerance))
-      throw std::runtime_error(
-          fmt::format("{}: argument {} of {} differs by {} of its largest", problem.kernel, n, who,
-                      off));
+      throw std::runtime_error(fmt::format("{}: argument {} of {} differs by {} of its largest",
+                                           problem.kernel, n, who, off));
   }
 }
 

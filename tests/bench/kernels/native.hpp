@@ -7,10 +7,10 @@
 extern "C" {
 
 struct NativeLaunch {
-  std::uint32_t size[3];          ///< work-items of the grid, whole workgroups
-  std::uint32_t group[3];         ///< of a workgroup
-  std::uint32_t groups[3];        ///< workgroups
-  const void* const* arguments;   ///< where each argument's value lies: a scalar, or a pointer
+  std::uint32_t size[3];         ///< work-items of the grid, whole workgroups
+  std::uint32_t group[3];        ///< of a workgroup
+  std::uint32_t groups[3];       ///< workgroups
+  const void* const* arguments;  ///< where each argument's value lies: a scalar, or a pointer
 };
 
 /// Runs the workgroups [first, last), x fastest. Several threads may run others at the same time.

@@ -1,6 +1,6 @@
-// C = A * B, row-major, by the blocked loop that the benchmarks name: blocks of 64 x 64 x 64, in the
-// order i, k, j, of which j is in vectors. A call runs a range of workgroups, so the threads share C
-// by rows.
+// C = A * B, row-major, by the blocked loop that the benchmarks name: blocks of 64 x 64 x 64, in
+// the order i, k, j, of which j is in vectors. A call runs a range of workgroups, so the threads
+// share C by rows.
 #include "bench/kernels/vectors.hpp"
 
 using namespace rocdrill::native;

@@ -134,9 +134,8 @@ void native_layer_norm(const Launch* launch, u32 first, u32 last) {
     const double variance = total_squares / columns - mean * mean;
     const float scale = 1.0f / __builtin_sqrtf(static_cast<float>(variance) + epsilon);
     for (u32 k = 0; k < columns; k += width)
-      store(out + group * columns + k,
-            fma((load<F32>(row + k) - static_cast<float>(mean)) * scale, load<F32>(gain + k),
-                load<F32>(bias + k)));
+      store(out + group * columns + k, fma((load<F32>(row + k) - static_cast<float>(mean)) * scale,
+                                           load<F32>(gain + k), load<F32>(bias + k)));
   }
 }
 
@@ -159,8 +158,8 @@ void native_fft256(const Launch* launch, u32 first, u32 last) {
         const U32 item = ramp() + l;
         const U32 k = item & (half - 1);
         const U32 at = (item - k) * 2 + k;
-        const F32 angle = -3.14159265358979f * __builtin_convertvector(k, F32) /
-                          static_cast<float>(half);
+        const F32 angle =
+            -3.14159265358979f * __builtin_convertvector(k, F32) / static_cast<float>(half);
         const F32 c = cos(angle), s = sin(angle);
         F32 er, ei, or_, oi;
         if (half >= width) {

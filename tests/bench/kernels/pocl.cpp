@@ -34,7 +34,8 @@ class Device {
 
   cl_program program(const std::string& source) {
     if (const auto at = programs_.find(source); at != programs_.end()) return at->second;
-    const std::string text = "#pragma OPENCL FP_CONTRACT OFF\n#define ROCDRILL_OPENCL\n#include \"" + source + ".cl\"\n";
+    const std::string text =
+        "#pragma OPENCL FP_CONTRACT OFF\n#define ROCDRILL_OPENCL\n#include \"" + source + ".cl\"\n";
     const char* pointer = text.c_str();
     cl_int error = CL_SUCCESS;
     cl_program program = clCreateProgramWithSource(context_, 1, &pointer, nullptr, &error);

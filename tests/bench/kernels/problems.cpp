@@ -140,9 +140,8 @@ void sha256(Problem& p) {
 void long_loop(Problem& p) {
   constexpr u32 n = 1u << 15;
   line(p, n, 256);
-  Maker(p).value(u32{256}).buffer<std::uint64_t>(Element::u64, n, [k = 1ull]() mutable {
-    return k++ * 0x9E3779B97F4A7C15ull;
-  });
+  Maker(p).value(u32{256}).buffer<std::uint64_t>(
+      Element::u64, n, [k = 1ull]() mutable { return k++ * 0x9E3779B97F4A7C15ull; });
 }
 void polynomial(Problem& p) {
   constexpr u32 n = 1u << 19;
@@ -244,28 +243,17 @@ struct Row {
   Row { #kernel, source, Bound::bound, native_##kernel, kernel }
 
 constexpr Row table[] = {
-    ROW(saxpy, "linear", memory),
-    ROW(copy4, "linear", memory),
-    ROW(transpose, "local", memory),
-    ROW(stencil2, "stencil", memory),
-    ROW(stencil3, "stencil", memory),
-    ROW(layer_norm, "math", memory),
-    ROW(reduce_tree, "reduce", lds),
-    ROW(scan, "local", lds),
-    ROW(histogram, "local", lds),
-    ROW(bitonic, "local", lds),
-    ROW(fft256, "math", lds),
-    ROW(mandelbrot, "flow", valu),
-    ROW(sha256, "sha256", valu),
-    ROW(long_loop, "flow", valu),
-    ROW(polynomial, "floats", valu),
-    ROW(arithmetic32, "floats", valu),
-    ROW(nbody, "math", valu),
-    ROW(softmax, "math", valu),
-    ROW(sgemm, "gemm", gemm),
-    ROW(dgemm, "gemm", gemm),
-    ROW(hgemm, "gemm", gemm),
-    ROW(sgemm_registers, "gemm", gemm),
+    ROW(saxpy, "linear", memory),     ROW(copy4, "linear", memory),
+    ROW(transpose, "local", memory),  ROW(stencil2, "stencil", memory),
+    ROW(stencil3, "stencil", memory), ROW(layer_norm, "math", memory),
+    ROW(reduce_tree, "reduce", lds),  ROW(scan, "local", lds),
+    ROW(histogram, "local", lds),     ROW(bitonic, "local", lds),
+    ROW(fft256, "math", lds),         ROW(mandelbrot, "flow", valu),
+    ROW(sha256, "sha256", valu),      ROW(long_loop, "flow", valu),
+    ROW(polynomial, "floats", valu),  ROW(arithmetic32, "floats", valu),
+    ROW(nbody, "math", valu),         ROW(softmax, "math", valu),
+    ROW(sgemm, "gemm", gemm),         ROW(dgemm, "gemm", gemm),
+    ROW(hgemm, "gemm", gemm),         ROW(sgemm_registers, "gemm", gemm),
     ROW(mfma_hgemm, "mfma", mfma),
 };
 

@@ -26,7 +26,7 @@ inline constexpr u32 width = ROCDRILL_WIDTH;
 typedef float F32 __attribute__((ext_vector_type(ROCDRILL_WIDTH)));
 typedef u32 U32 __attribute__((ext_vector_type(ROCDRILL_WIDTH)));
 typedef std::int32_t I32 __attribute__((ext_vector_type(ROCDRILL_WIDTH)));
-typedef double F64 __attribute__((ext_vector_type(ROCDRILL_WIDTH)));   // two registers
+typedef double F64 __attribute__((ext_vector_type(ROCDRILL_WIDTH)));  // two registers
 typedef u64 U64 __attribute__((ext_vector_type(ROCDRILL_WIDTH)));
 
 // glibc's libmvec.

@@ -76,30 +76,39 @@ struct Sink {
   }
 };
 
-/// Lanes of 2 or 4 dwords that follow each other.
+/// A block of lanes of 2 or 4 dwords that follow each other, from `from` on.
 template <unsigned dwords>
-ROCDRILL_INLINE void spread(const std::byte* from, const Sink& sink, unsigned registers) {
-  for (unsigned b = 0; b < blocks; ++b) {
-    if constexpr (dwords == 2) {
-      const U32 x = at(from, 2 * b);
-      const U32 y = at(from, 2 * b + 1);
-      sink(0, b, even(x, y));
-      sink(1, b, odd(x, y));
-    } else {
-      const U32 x = at(from, 4 * b);
-      const U32 y = at(from, 4 * b + 1);
-      const U32 z = at(from, 4 * b + 2);
-      const U32 t = at(from, 4 * b + 3);
-      const U32 even_low = even(x, y);
-      const U32 even_high = even(z, t);
-      const U32 odd_low = odd(x, y);
-      const U32 odd_high = odd(z, t);
-      sink(0, b, even(even_low, even_high));
-      sink(1, b, even(odd_low, odd_high));
-      sink(2, b, odd(even_low, even_high));
-      if (registers == 4) sink(3, b, odd(odd_low, odd_high));
-    }
+ROCDRILL_INLINE void spread(const std::byte* from, const Sink& sink, unsigned b,
+                            unsigned registers) {
+  const U32 x = at(from, 0);
+  const U32 y = at(from, 1);
+  if constexpr (dwords == 2) {
+    sink(0, b, even(x, y));
+    sink(1, b, odd(x, y));
+  } else {
+    const U32 z = at(from, 2);
+    const U32 t = at(from, 3);
+    const U32 even_low = even(x, y);
+    const U32 even_high = even(z, t);
+    const U32 odd_low = odd(x, y);
+    const U32 odd_high = odd(z, t);
+    sink(0, b, even(even_low, even_high));
+    sink(1, b, even(odd_low, odd_high));
+    sink(2, b, odd(even_low, even_high));
+    if (registers == 4) sink(3, b, odd(odd_low, odd_high));
   }
+}
+
+/// How the places of a block of lanes lie, of those in `mask`: tiles and rows of matrices make
+/// blocks that follow each other, or are one, though the wave's 64 lanes do not.
+enum class Lie { apart, one, run };
+template <unsigned bytes>
+ROCDRILL_INLINE Lie lie_of(const u32* offsets, u32 mask) {
+  const U32 offset = load(offsets);
+  const U32 from_first = offset - splat(offsets[0]);
+  const U32 counts = expand(mask);
+  if (!any(from_first & counts)) return Lie::one;
+  return any((from_first ^ ramp(0, bytes)) & counts) ? Lie::apart : Lie::run;
 }
 
 /// f(lane -> place) for the two forms that name each lane's.
@@ -130,6 +139,40 @@ ROCDRILL_INLINE U32 build(const F& f) {
 #endif
 }
 
+/// Form::near, a lane's dwords in one piece: block by block.
+template <unsigned dwords>
+ROCDRILL_INLINE void load_near(const Sink& sink, const Places& p) {
+  constexpr unsigned padded = dwords == 3 ? 4 : dwords;
+  const auto place = [&p](unsigned l) __attribute__((always_inline)) {
+    return reinterpret_cast<const std::byte*>(reinterpret_cast<u64>(p.first) + p.offset[l]);
+  };
+  for (unsigned b = 0; b < blocks; ++b) {
+    const u32 mask = mask_of(p.lanes, b);
+    if ((mask | mask_of(p.zero, b)) == 0) continue;
+    const unsigned lane = b * width;
+    const std::byte* const first = place(lane);
+    const Lie lie = lie_of<4 * dwords>(p.offset + lane, mask);
+    if (lie == Lie::one) {
+      for (unsigned n = 0; n < dwords; ++n) sink(n, b, splat(read<u32>(first + n * 4)));
+    } else if (lie == Lie::run && mask == (1u << width) - 1 && dwords == padded) {
+      if constexpr (dwords == 1) {
+        sink(0, b, at(first, 0));
+      } else {
+        spread<padded>(first, sink, b, dwords);
+      }
+    } else if constexpr (dwords == 1) {
+      sink(0, b, build([&](unsigned k) __attribute__((always_inline)) {
+             return read<u32>(place(lane + k));
+           }));
+    } else {
+      alignas(64) std::byte lined[width * 4 * padded];
+      for (unsigned k = 0; k < width; ++k)
+        copy<4 * dwords>(lined + std::size_t{k} * 4 * padded, place(lane + k));
+      spread<padded>(lined, sink, b, dwords);
+    }
+  }
+}
+
 template <unsigned dwords>
 void load_dwords(std::byte* registers, Places& p) {
   const Sink sink{registers, p.lanes, p.zero};
@@ -137,6 +180,11 @@ void load_dwords(std::byte* registers, Places& p) {
   if (rows) {
     for (unsigned n = 0; n < dwords; ++n)
       for (unsigned b = 0; b < blocks; ++b) sink(n, b, at(p.first + std::size_t{n} * p.step, b));
+    return;
+  }
+  constexpr unsigned padded = dwords == 3 ? 4 : dwords;
+  if (p.form == Form::near && p.step == 4) {
+    load_near<dwords>(sink, p);
     return;
   }
   if (dwords == 1 || p.step != 4) {
@@ -151,22 +199,21 @@ void load_dwords(std::byte* registers, Places& p) {
     });
     return;
   }
-  constexpr unsigned padded = dwords == 3 ? 4 : dwords;
-  if (p.form == Form::unit && dwords == padded) {
-    spread<padded == 1 ? 2 : padded>(p.first, sink, dwords);
-    return;
+  const bool unit = p.form == Form::unit;
+  for (unsigned b = 0; b < blocks; ++b) {
+    if (unit && dwords == padded) {
+      spread<padded == 1 ? 2 : padded>(p.first + std::size_t{b} * width * 4 * dwords, sink, b,
+                                       dwords);
+      continue;
+    }
+    alignas(64) std::byte lined[width * 4 * padded];
+    for (unsigned k = 0; k < width; ++k) {
+      const unsigned l = b * width + k;
+      copy<4 * dwords>(lined + std::size_t{k} * 4 * padded,
+                       unit ? p.first + std::size_t{l} * 4 * dwords : p.at[l]);
+    }
+    spread<padded == 1 ? 2 : padded>(lined, sink, b, dwords);
   }
-  alignas(64) std::byte lined[wave_lanes * 4 * padded];
-  const auto line_up = [&](const auto& place) __attribute__((always_inline)) {
-    for (unsigned l = 0; l < wave_lanes; ++l)
-      copy<4 * dwords>(lined + std::size_t{l} * 4 * padded, place(l));
-  };
-  if (p.form == Form::unit) {
-    line_up([&](unsigned l) { return p.first + std::size_t{l} * 4 * dwords; });
-  } else {
-    with_places(p, line_up);
-  }
-  spread<padded == 1 ? 2 : padded>(lined, sink, dwords);
 }
 
 /// Where bytes and words go.
@@ -256,6 +303,24 @@ ROCDRILL_INLINE void store_in_memory(std::byte* to, U32 value, u32 mask) {
 #endif
 }
 
+/// Form::near, a dword of each lane: blocks that follow each other in one go, in the lanes' order.
+void store_near(const std::byte* registers, const Places& p) {
+  for (unsigned b = 0; b < blocks; ++b) {
+    const u32 mask = mask_of(p.lanes, b);
+    const auto base = reinterpret_cast<u64>(p.first);
+    const u32* const offset = p.offset + std::size_t{b} * width;
+    if (mask == (1u << width) - 1 && lie_of<4>(offset, mask) == Lie::run) {
+      keep_bytes(reinterpret_cast<std::byte*>(base + offset[0]), at(registers, b));
+      continue;
+    }
+    const std::byte* const from = registers + std::size_t{b} * 4 * width;
+    for (u32 left = mask; left != 0; left &= left - 1) {
+      const unsigned k = first_of(left);
+      copy<4>(reinterpret_cast<std::byte*>(base + offset[k]), from + std::size_t{k} * 4);
+    }
+  }
+}
+
 template <unsigned dwords>
 void store_dwords(std::byte* registers, Places& p) {
   const u64 lanes = p.lanes;
@@ -264,6 +329,10 @@ void store_dwords(std::byte* registers, Places& p) {
       for (unsigned b = 0; b < blocks; ++b)
         store_in_memory(p.first + std::size_t{n} * p.step + std::size_t{b} * 4 * width,
                         at(registers + n * vgpr_bytes, b), mask_of(lanes, b));
+    return;
+  }
+  if (dwords == 1 && p.form == Form::near) {
+    store_near(registers, p);
     return;
   }
   if (dwords == 1 || p.step != 4) {
