@@ -7,6 +7,8 @@
 namespace rocdrill::isa::ROCDRILL_LEVEL {
 namespace {
 
+typedef u32 u32b __attribute__((aligned(1), may_alias));
+
 ROCDRILL_INLINE u32 offset_of(const Instruction* i) { return static_cast<u32>(i->immediate); }
 
 /// As quick() of memory.
@@ -19,11 +21,44 @@ ROCDRILL_INLINE std::byte* quick_shared(Wave& w, const Instruction* i, u32 plus)
   return run ? w.group->lds + first : nullptr;
 }
 
+/// All lanes, block by block, where each block's data follow each other or are one: tiles of
+/// matrices. A lane's dwords at address + at[n] go to register n.
+template <unsigned count>
+ROCDRILL_INLINE bool read_blocks(Wave& w, const Instruction* i, const u32 (&at)[count]) {
+  if (w.exec() != ~u64{0}) return false;
+  const Lanes32 offsets = lanes_at(operand(w, *i, ds_addr));
+  u32 behind = 0;
+  for (const u32 offset : at) behind = offset + 4 > behind ? offset + 4 : behind;
+  const u32 room = w.group->lds_bytes;
+  if (room < behind || outside(offsets, 0, room - behind) != 0) return false;
+  Lie lies[blocks];
+  for (unsigned b = 0; b < blocks; ++b) {
+    lies[b] = lie_of<4>(offsets.v[b], (1u << width) - 1);
+    if (lies[b] == Lie::apart) return false;
+  }
+  std::byte* const to = operand(w, *i, ds_dst);
+  for (unsigned b = 0; b < blocks; ++b) {
+    const std::byte* const first = w.group->lds + offsets.v[b][0];
+    for (unsigned n = 0; n < count; ++n) {
+      const std::byte* const from = first + at[n];
+      const U32 value =
+          lies[b] == Lie::run ? load_bytes(from) : splat(*reinterpret_cast<const u32b*>(from));
+      keep_bytes(to + n * vgpr_bytes + std::size_t{b} * 4 * width, value);
+    }
+  }
+  return true;
+}
+
 template <Move move, unsigned bytes>
 const Instruction* read(Wave& w, const Instruction* i) {
   if (std::byte* first = quick_shared<bytes>(w, i, offset_of(i))) {
     move_run<move, bytes>(operand(w, *i, ds_dst), first);
     return i + 1;
+  }
+  if constexpr (same<move, load_b32> || same<move, load_b64> || same<move, load_b128>) {
+    u32 at[bytes / 4];
+    for (unsigned n = 0; n < bytes / 4; ++n) at[n] = offset_of(i) + 4 * n;
+    if (read_blocks(w, i, at)) return i + 1;
   }
   if (w.exec() == 0) return i + 1;
   Places p;
@@ -59,6 +94,11 @@ const Instruction* read2(Wave& w, const Instruction* i) {
     move_run<move, bytes>(to, run0);
     move_run<move, bytes>(second, run1);
     return i + 1;
+  }
+  if constexpr (bytes == 4) {
+    if (read_blocks(w, i, {at0, at1})) return i + 1;
+  } else {
+    if (read_blocks(w, i, {at0, at0 + 4, at1, at1 + 4})) return i + 1;
   }
   Places p;
   if (at1 == at0 + bytes) {

@@ -99,18 +99,6 @@ ROCDRILL_INLINE void spread(const std::byte* from, const Sink& sink, unsigned b,
   }
 }
 
-/// How the places of a block of lanes lie, of those in `mask`: tiles and rows of matrices make
-/// blocks that follow each other, or are one, though the wave's 64 lanes do not.
-enum class Lie { apart, one, run };
-template <unsigned bytes>
-ROCDRILL_INLINE Lie lie_of(const u32* offsets, u32 mask) {
-  const U32 offset = load(offsets);
-  const U32 from_first = offset - splat(offsets[0]);
-  const U32 counts = expand(mask);
-  if (!any(from_first & counts)) return Lie::one;
-  return any((from_first ^ ramp(0, bytes)) & counts) ? Lie::apart : Lie::run;
-}
-
 /// f(lane -> place) for the two forms that name each lane's.
 template <class F>
 ROCDRILL_INLINE void with_places(const Places& p, const F& f) {
@@ -151,7 +139,7 @@ ROCDRILL_INLINE void load_near(const Sink& sink, const Places& p) {
     if ((mask | mask_of(p.zero, b)) == 0) continue;
     const unsigned lane = b * width;
     const std::byte* const first = place(lane);
-    const Lie lie = lie_of<4 * dwords>(p.offset + lane, mask);
+    const Lie lie = lie_of<4 * dwords>(load(p.offset + lane), mask);
     if (lie == Lie::one) {
       for (unsigned n = 0; n < dwords; ++n) sink(n, b, splat(read<u32>(first + n * 4)));
     } else if (lie == Lie::run && mask == (1u << width) - 1 && dwords == padded) {
@@ -236,12 +224,35 @@ void load_part(std::byte* registers, Places& p) {
                        return static_cast<u32>(i32{read<T>(place(b * width + k))});
                      }));
   };
+  const auto run = [](const std::byte* first) __attribute__((always_inline)) {
+    alignas(64) u32 values[width];
+    for (unsigned k = 0; k < width; ++k)
+      values[k] = static_cast<u32>(i32{read<T>(first + k * sizeof(T))});
+    return load(values);
+  };
   if (p.form == Form::unit) {
-    alignas(64) u32 values[wave_lanes];
-    for (unsigned l = 0; l < wave_lanes; ++l)
-      values[l] = static_cast<u32>(i32{read<T>(p.first + l * sizeof(T))});
     for (unsigned b = 0; b < blocks; ++b)
-      put_part<half>(registers, p, b, load(values + std::size_t{b} * width));
+      put_part<half>(registers, p, b, run(p.first + b * width * sizeof(T)));
+  } else if (p.form == Form::near) {
+    const auto base = reinterpret_cast<u64>(p.first);
+    for (unsigned b = 0; b < blocks; ++b) {
+      const u32 mask = mask_of(p.lanes, b);
+      if ((mask | mask_of(p.zero, b)) == 0) continue;
+      const u32* const offset = p.offset + std::size_t{b} * width;
+      const auto place = [&](unsigned k) __attribute__((always_inline)) {
+        return reinterpret_cast<const std::byte*>(base + offset[k]);
+      };
+      const Lie lie = lie_of<sizeof(T)>(load(offset), mask);
+      if (lie == Lie::one) {
+        put_part<half>(registers, p, b, splat(static_cast<u32>(i32{read<T>(place(0))})));
+      } else if (lie == Lie::run && mask == (1u << width) - 1) {
+        put_part<half>(registers, p, b, run(place(0)));
+      } else {
+        put_part<half>(registers, p, b, build([&](unsigned k) __attribute__((always_inline)) {
+                         return static_cast<u32>(i32{read<T>(place(k))});
+                       }));
+      }
+    }
   } else {
     with_places(p, read_all);
   }
@@ -309,7 +320,7 @@ void store_near(const std::byte* registers, const Places& p) {
     const u32 mask = mask_of(p.lanes, b);
     const auto base = reinterpret_cast<u64>(p.first);
     const u32* const offset = p.offset + std::size_t{b} * width;
-    if (mask == (1u << width) - 1 && lie_of<4>(offset, mask) == Lie::run) {
+    if (mask == (1u << width) - 1 && lie_of<4>(load(offset), mask) == Lie::run) {
       keep_bytes(reinterpret_cast<std::byte*>(base + offset[0]), at(registers, b));
       continue;
     }
