@@ -2,6 +2,7 @@
 //
 // Source: MI200 and MI300 ISA reference guides, "Data share instructions". Out of range: reads give
 // 0, writes are dropped, for each of a lane's values as a whole. GDS, GWS and ordered counts: none.
+#include "sim/silicon/isa/lanes/pairs.hpp"
 #include "sim/silicon/isa/lanes/places.hpp"
 
 namespace rocdrill::isa::ROCDRILL_LEVEL {
@@ -21,29 +22,45 @@ ROCDRILL_INLINE std::byte* quick_shared(Wave& w, const Instruction* i, u32 plus)
   return run ? w.group->lds + first : nullptr;
 }
 
-/// All lanes, block by block, where each block's data follow each other or are one: tiles of
-/// matrices. A lane's dwords at address + at[n] go to register n.
-template <unsigned count>
-ROCDRILL_INLINE bool read_blocks(Wave& w, const Instruction* i, const u32 (&at)[count]) {
+/// All lanes, where those of each block follow each other, or are one: tiles of matrices. `values`
+/// of so many bytes lie at address + at[n] and go to registers one after the other.
+template <unsigned bytes, unsigned values>
+ROCDRILL_INLINE bool read_blocks(Wave& w, const Instruction* i, const u32 (&at)[values]) {
+  constexpr unsigned dwords = bytes / 4;
   if (w.exec() != ~u64{0}) return false;
   const Lanes32 offsets = lanes_at(operand(w, *i, ds_addr));
-  u32 behind = 0;
-  for (const u32 offset : at) behind = offset + 4 > behind ? offset + 4 : behind;
-  const u32 room = w.group->lds_bytes;
-  if (room < behind || outside(offsets, 0, room - behind) != 0) return false;
-  Lie lies[blocks];
+  U32 differ = {};
+  U32 apart = {};
   for (unsigned b = 0; b < blocks; ++b) {
-    lies[b] = lie_of<4>(offsets.v[b], (1u << width) - 1);
-    if (lies[b] == Lie::apart) return false;
+    const U32 from_first = offsets.v[b] - splat(offsets.v[b][0]);
+    differ |= from_first;
+    apart |= from_first ^ ramp(0, bytes);
   }
+  const bool one = !any(differ);
+  if (!one && (dwords > 2 || any(apart))) return false;
+  u32 reach = 0;
+  for (const u32 offset : at) reach = offset > reach ? offset : reach;
+  reach += one ? bytes : width * bytes;
+  const u32 room = w.group->lds_bytes;
+  if (room < reach) return false;
+  for (unsigned b = 0; b < blocks; ++b)
+    if (offsets.v[b][0] > room - reach) return false;
   std::byte* const to = operand(w, *i, ds_dst);
   for (unsigned b = 0; b < blocks; ++b) {
-    const std::byte* const first = w.group->lds + offsets.v[b][0];
-    for (unsigned n = 0; n < count; ++n) {
-      const std::byte* const from = first + at[n];
-      const U32 value =
-          lies[b] == Lie::run ? load_bytes(from) : splat(*reinterpret_cast<const u32b*>(from));
-      keep_bytes(to + n * vgpr_bytes + std::size_t{b} * 4 * width, value);
+    for (unsigned v = 0; v < values; ++v) {
+      const std::byte* const from = w.group->lds + offsets.v[b][0] + at[v];
+      std::byte* const own = to + v * dwords * vgpr_bytes + std::size_t{b} * 4 * width;
+      if (one) {
+        for (unsigned n = 0; n < dwords; ++n)
+          keep_bytes(own + n * vgpr_bytes, splat(reinterpret_cast<const u32b*>(from)[n]));
+      } else if constexpr (dwords == 1) {
+        keep_bytes(own, load_bytes(from));
+      } else if constexpr (dwords == 2) {
+        const U32 x = load_bytes(from);
+        const U32 y = load_bytes(from + 4 * width);
+        keep_bytes(own, even(x, y));
+        keep_bytes(own + vgpr_bytes, odd(x, y));
+      }
     }
   }
   return true;
@@ -56,9 +73,7 @@ const Instruction* read(Wave& w, const Instruction* i) {
     return i + 1;
   }
   if constexpr (same<move, load_b32> || same<move, load_b64> || same<move, load_b128>) {
-    u32 at[bytes / 4];
-    for (unsigned n = 0; n < bytes / 4; ++n) at[n] = offset_of(i) + 4 * n;
-    if (read_blocks(w, i, at)) return i + 1;
+    if (read_blocks<bytes>(w, i, {offset_of(i)})) return i + 1;
   }
   if (w.exec() == 0) return i + 1;
   Places p;
@@ -89,17 +104,13 @@ const Instruction* read2(Wave& w, const Instruction* i) {
   std::byte* to = operand(w, *i, ds_dst);
   std::byte* second = to + bytes / 4 * vgpr_bytes;
   std::byte* run0 = quick_shared<bytes>(w, i, at0);
-  std::byte* run1 = quick_shared<bytes>(w, i, at1);
+  std::byte* run1 = run0 != nullptr ? quick_shared<bytes>(w, i, at1) : nullptr;
   if (run0 != nullptr && run1 != nullptr) {
     move_run<move, bytes>(to, run0);
     move_run<move, bytes>(second, run1);
     return i + 1;
   }
-  if constexpr (bytes == 4) {
-    if (read_blocks(w, i, {at0, at1})) return i + 1;
-  } else {
-    if (read_blocks(w, i, {at0, at0 + 4, at1, at1 + 4})) return i + 1;
-  }
+  if (read_blocks<bytes>(w, i, {at0, at1})) return i + 1;
   Places p;
   if (at1 == at0 + bytes) {
     if (!place_lds(w, i, p, {.bytes = 2 * bytes}, at0)) return nullptr;

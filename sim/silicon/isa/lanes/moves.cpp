@@ -1,51 +1,12 @@
 // Data between registers, which hold a dword of each lane, and memory, which holds a lane's data in
 // one piece.
+#include "sim/silicon/isa/lanes/pairs.hpp"
 #include "sim/silicon/isa/lanes/places.hpp"
 
 namespace rocdrill::isa::ROCDRILL_LEVEL {
 namespace {
 
 using Form = Places::Form;
-
-// --- two vectors as pairs of elements ------------------------------------------------------------
-
-#if defined(__AVX512F__)
-ROCDRILL_INLINE U32 pick(U32 a, U32 b, const u32* which) {
-  return as<U32>(
-      _mm512_permutex2var_epi32(as<__m512i>(a), _mm512_load_si512(which), as<__m512i>(b)));
-}
-alignas(64) constexpr u32 even_elements[16] = {0,  2,  4,  6,  8,  10, 12, 14,
-                                               16, 18, 20, 22, 24, 26, 28, 30};
-alignas(64) constexpr u32 odd_elements[16] = {1,  3,  5,  7,  9,  11, 13, 15,
-                                              17, 19, 21, 23, 25, 27, 29, 31};
-alignas(64) constexpr u32 low_pairs[16] = {0, 16, 1, 17, 2, 18, 3, 19, 4, 20, 5, 21, 6, 22, 7, 23};
-alignas(64) constexpr u32 high_pairs[16] = {8,  24, 9,  25, 10, 26, 11, 27,
-                                            12, 28, 13, 29, 14, 30, 15, 31};
-ROCDRILL_INLINE U32 even(U32 a, U32 b) { return pick(a, b, even_elements); }
-ROCDRILL_INLINE U32 odd(U32 a, U32 b) { return pick(a, b, odd_elements); }
-ROCDRILL_INLINE U32 zip_low(U32 a, U32 b) { return pick(a, b, low_pairs); }
-ROCDRILL_INLINE U32 zip_high(U32 a, U32 b) { return pick(a, b, high_pairs); }
-#elif defined(__AVX2__)
-ROCDRILL_INLINE U32 even(U32 a, U32 b) {
-  return as<U32>(_mm256_permute4x64_epi64(as<__m256i>(shuffle<0x88>(a, b)), 0xD8));
-}
-ROCDRILL_INLINE U32 odd(U32 a, U32 b) {
-  return as<U32>(_mm256_permute4x64_epi64(as<__m256i>(shuffle<0xDD>(a, b)), 0xD8));
-}
-ROCDRILL_INLINE U32 zip_low(U32 a, U32 b) {
-  return as<U32>(_mm256_permute2x128_si256(as<__m256i>(unpack_low(a, b)),
-                                           as<__m256i>(unpack_high(a, b)), 0x20));
-}
-ROCDRILL_INLINE U32 zip_high(U32 a, U32 b) {
-  return as<U32>(_mm256_permute2x128_si256(as<__m256i>(unpack_low(a, b)),
-                                           as<__m256i>(unpack_high(a, b)), 0x31));
-}
-#else
-ROCDRILL_INLINE U32 even(U32 a, U32 b) { return shuffle<0x88>(a, b); }
-ROCDRILL_INLINE U32 odd(U32 a, U32 b) { return shuffle<0xDD>(a, b); }
-ROCDRILL_INLINE U32 zip_low(U32 a, U32 b) { return unpack_low(a, b); }
-ROCDRILL_INLINE U32 zip_high(U32 a, U32 b) { return unpack_high(a, b); }
-#endif
 
 ROCDRILL_INLINE U32 at(const std::byte* from, unsigned vector) {
   return load_bytes(from + std::size_t{vector} * 4 * width);
@@ -225,10 +186,8 @@ void load_part(std::byte* registers, Places& p) {
                      }));
   };
   const auto run = [](const std::byte* first) __attribute__((always_inline)) {
-    alignas(64) u32 values[width];
-    for (unsigned k = 0; k < width; ++k)
-      values[k] = static_cast<u32>(i32{read<T>(first + k * sizeof(T))});
-    return load(values);
+    typedef T Narrow __attribute__((vector_size(width * sizeof(T)), aligned(1), may_alias));
+    return as<U32>(__builtin_convertvector(*reinterpret_cast<const Narrow*>(first), I32));
   };
   if (p.form == Form::unit) {
     for (unsigned b = 0; b < blocks; ++b)
