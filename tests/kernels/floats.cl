@@ -37,6 +37,8 @@ KERNEL(arithmetic64)(uint n, global const double* a, global const double* b,
   out[10 * n + i] = x == y ? 1.0 : x != x ? 2.0 : x >= y ? 3.0 : 4.0;
 }
 
+#ifndef WITHOUT_HALF
+
 #ifdef __AMDGPU__
 #define fma_f16(a, b, c) __builtin_fmaf16(a, b, c)
 #else
@@ -71,6 +73,8 @@ KERNEL(packed_half)(uint n, global const half2* a, global const half2* b, global
   out[2 * n + i] = fused;
 }
 
+#endif
+
 /// Horner's scheme, of degree 12.
 KERNEL(polynomial)(uint n, global const double* in, constant double* c, global double* out) {
   const uint i = global_id(0);
@@ -83,6 +87,8 @@ KERNEL(polynomial)(uint n, global const double* in, constant double* c, global d
   out[2 * i] = fused;
   out[2 * i + 1] = rounded;
 }
+
+#ifndef WITHOUT_HALF
 
 /// Between formats; what is out of range is clamped first: C leaves it open.
 KERNEL(convert)(uint n, global const float* f, global const double* d, global const int* k,
@@ -106,3 +112,5 @@ KERNEL(convert)(uint n, global const float* f, global const double* d, global co
                    (ulong)__builtin_astype((half)(short)k[i], ushort) << 16 |
                    (ulong)(ushort)(short)(x / 1e5f) << 32 | (ulong)(uchar)(k[i] / 3) << 48;
 }
+
+#endif

@@ -27,7 +27,9 @@
 
 GEMM(sgemm, float, float, FMA_F32)
 GEMM(dgemm, double, double, FMA_F64)
+#ifndef WITHOUT_HALF
 GEMM(hgemm, half, float, FMA_F32)
+#endif
 
 /// Four by four results per work-item, in registers.
 KERNEL(sgemm_registers)(uint n, global const float* a, global const float* b, global float* c) {

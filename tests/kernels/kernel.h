@@ -74,6 +74,10 @@ static int read_lane(int value, uint lane) { return __builtin_amdgcn_readlane(va
   __builtin_amdgcn_update_dpp(old, value, control, row_mask, bank_mask, bound)
 #define SWIZZLE(value, pattern) __builtin_amdgcn_ds_swizzle(value, pattern)
 
+#elif defined(ROCDRILL_OPENCL)
+#include "kernel_opencl.h"
+#elif defined(ROCDRILL_ITEMS)
+#include "kernel_items.h"
 #else
 
 #define KERNEL(name) void twin_##name

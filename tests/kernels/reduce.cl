@@ -15,6 +15,8 @@ KERNEL(reduce_tree)(uint n, global const float* in, global float* sums) {
   if (l == 0) sums[group_id(0)] = part[0];
 }
 
+#ifndef WITHOUT_LANES
+
 /// Waves by ds_bpermute, the waves' sums through LDS.
 KERNEL(reduce_shuffle)(uint n, global const uint* in, global uint* sums) {
   SHARED(uint, part, 16);
@@ -99,3 +101,5 @@ KERNEL(lanes)(uint n, global const uint* in, global uint* out) {
   out[6 * n + i] = (uint)first_lane((int)value) + (uint)read_lane((int)value, 17);
   out[7 * n + i] = (uint)__builtin_popcountl(odd & ((1ul << lane) - 1));
 }
+
+#endif

@@ -94,12 +94,13 @@ void ResidentGroup::start(const DispatchPlan& plan, std::uint64_t index, std::ui
   traffic_ = {};
   if (plan.lds_bytes != 0) std::memset(lds_.get(), 0, plan.lds_bytes);
   wave_count_ = (size_[0] * size_[1] * size_[2] + wave_lanes - 1) / wave_lanes;
+  make_ids();
   for (std::uint32_t n = 0; n < wave_count_; ++n) set_up_wave(plan, n, memory);
 }
 
 void ResidentGroup::set_up_wave(const DispatchPlan& plan, std::uint32_t number, Memory& memory) {
   Wave& wave = waves_[number];
-  wave = Wave{};
+  std::construct_at(&wave);
   std::byte* const registers = registers_.get() + number * register_bytes_;
   // Undefined on hardware; here runs have to be repeatable.
   std::memset(registers, 0, register_bytes_);
@@ -166,29 +167,38 @@ void ResidentGroup::set_up_sgprs(const DispatchPlan& plan, std::uint32_t number,
 
 void ResidentGroup::set_up_ids(const DispatchPlan& plan, std::uint32_t number, Wave& wave) {
   const std::uint32_t total = size_[0] * size_[1] * size_[2];
-  const std::uint32_t first = number * wave_lanes;
-  const std::uint32_t lanes = std::min(wave_lanes, total - first);
+  const std::uint32_t lanes = std::min(wave_lanes, total - number * wave_lanes);
   wave.set_exec(lanes == wave_lanes ? ~0ull : (1ull << lanes) - 1);
-  const bool packed = plan.shape.packed_work_item_ids();
-  const unsigned dimensions = plan.launch.descriptor.workitem_id_dimensions();
-  std::uint32_t x = first % size_[0];
-  std::uint32_t y = first / size_[0] % size_[1];
-  std::uint32_t z = first / size_[0] / size_[1];
-  for (std::uint32_t lane = 0; lane < lanes; ++lane) {
-    if (packed) {
-      wave.vgpr(0)[lane] = x | y << 10 | z << 20;
-    } else {
-      wave.vgpr(0)[lane] = x;
-      if (dimensions >= 1) wave.vgpr(1)[lane] = y;
-      if (dimensions >= 2) wave.vgpr(2)[lane] = z;
-    }
-    if (++x == size_[0]) {
-      x = 0;
-      if (++y == size_[1]) {
-        y = 0;
-        ++z;
-      }
-    }
+  const auto put = [&](unsigned vgpr, unsigned which) {
+    std::memcpy(wave.vgpr(vgpr), ids_[number][which].data(), vgpr_bytes);
+  };
+  if (plan.shape.packed_work_item_ids()) {
+    put(0, 0);
+    return;
+  }
+  for (unsigned n = 0; n <= std::min(plan.launch.descriptor.workitem_id_dimensions(), 2u); ++n)
+    put(n, n + 1);
+}
+
+/// Most workgroups of a dispatch are of one size: what the last one had is kept.
+void ResidentGroup::make_ids() {
+  if (ids_size_ == size_) return;
+  ids_size_ = size_;
+  ids_.assign(wave_count_, {});
+  const std::uint32_t total = size_[0] * size_[1] * size_[2];
+  std::uint32_t x = 0, y = 0, z = 0;
+  for (std::uint32_t item = 0; item < total; ++item) {
+    auto& wave = ids_[item / wave_lanes];
+    const std::uint32_t lane = item % wave_lanes;
+    wave[0][lane] = x | y << 10 | z << 20;
+    wave[1][lane] = x;
+    wave[2][lane] = y;
+    wave[3][lane] = z;
+    if (++x < size_[0]) continue;
+    x = 0;
+    if (++y < size_[1]) continue;
+    y = 0;
+    ++z;
   }
 }
 

@@ -58,6 +58,7 @@ class ResidentGroup {
   void set_up_wave(const DispatchPlan& plan, std::uint32_t number, Memory& memory);
   void set_up_sgprs(const DispatchPlan& plan, std::uint32_t number, Wave& wave);
   void set_up_ids(const DispatchPlan& plan, std::uint32_t number, Wave& wave);
+  void make_ids();
 
   struct Aligned {
     void operator()(std::byte* memory) const;
@@ -75,6 +76,9 @@ class ResidentGroup {
   Workgroup group_;
   Traffic traffic_;
   std::array<std::uint32_t, 3> size_{};  // of this one: those at the grid's edge are smaller
+  /// Work-item ids of a workgroup of ids_size_: packed, x, y, z; by wave, 64 lanes each.
+  std::vector<std::array<std::array<std::uint32_t, 64>, 4>> ids_;
+  std::array<std::uint32_t, 3> ids_size_{};
   std::uint64_t index_ = 0;
   std::uint32_t slot_ = 0;
   const Wave* failed_ = nullptr;

@@ -2,10 +2,13 @@
 //
 // Source: MI200 and MI300 ISA reference guides, "Data share instructions". Out of range: reads give
 // 0, writes are dropped, for each of a lane's values as a whole. GDS, GWS and ordered counts: none.
+#include "sim/silicon/isa/lanes/pairs.hpp"
 #include "sim/silicon/isa/lanes/places.hpp"
 
 namespace rocdrill::isa::ROCDRILL_LEVEL {
 namespace {
+
+typedef u32 u32b __attribute__((aligned(1), may_alias));
 
 ROCDRILL_INLINE u32 offset_of(const Instruction* i) { return static_cast<u32>(i->immediate); }
 
@@ -19,11 +22,58 @@ ROCDRILL_INLINE std::byte* quick_shared(Wave& w, const Instruction* i, u32 plus)
   return run ? w.group->lds + first : nullptr;
 }
 
+/// All lanes, where those of each block follow each other, or are one: tiles of matrices. `values`
+/// of so many bytes lie at address + at[n] and go to registers one after the other.
+template <unsigned bytes, unsigned values>
+ROCDRILL_INLINE bool read_blocks(Wave& w, const Instruction* i, const u32 (&at)[values]) {
+  constexpr unsigned dwords = bytes / 4;
+  if (w.exec() != ~u64{0}) return false;
+  const Lanes32 offsets = lanes_at(operand(w, *i, ds_addr));
+  U32 differ = {};
+  U32 apart = {};
+  for (unsigned b = 0; b < blocks; ++b) {
+    const U32 from_first = offsets.v[b] - splat(offsets.v[b][0]);
+    differ |= from_first;
+    apart |= from_first ^ ramp(0, bytes);
+  }
+  const bool one = !any(differ);
+  if (!one && (dwords > 2 || any(apart))) return false;
+  u32 reach = 0;
+  for (const u32 offset : at) reach = offset > reach ? offset : reach;
+  reach += one ? bytes : width * bytes;
+  const u32 room = w.group->lds_bytes;
+  if (room < reach) return false;
+  for (unsigned b = 0; b < blocks; ++b)
+    if (offsets.v[b][0] > room - reach) return false;
+  std::byte* const to = operand(w, *i, ds_dst);
+  for (unsigned b = 0; b < blocks; ++b) {
+    for (unsigned v = 0; v < values; ++v) {
+      const std::byte* const from = w.group->lds + offsets.v[b][0] + at[v];
+      std::byte* const own = to + v * dwords * vgpr_bytes + std::size_t{b} * 4 * width;
+      if (one) {
+        for (unsigned n = 0; n < dwords; ++n)
+          keep_bytes(own + n * vgpr_bytes, splat(reinterpret_cast<const u32b*>(from)[n]));
+      } else if constexpr (dwords == 1) {
+        keep_bytes(own, load_bytes(from));
+      } else if constexpr (dwords == 2) {
+        const U32 x = load_bytes(from);
+        const U32 y = load_bytes(from + 4 * width);
+        keep_bytes(own, even(x, y));
+        keep_bytes(own + vgpr_bytes, odd(x, y));
+      }
+    }
+  }
+  return true;
+}
+
 template <Move move, unsigned bytes>
 const Instruction* read(Wave& w, const Instruction* i) {
   if (std::byte* first = quick_shared<bytes>(w, i, offset_of(i))) {
     move_run<move, bytes>(operand(w, *i, ds_dst), first);
     return i + 1;
+  }
+  if constexpr (same<move, load_b32> || same<move, load_b64> || same<move, load_b128>) {
+    if (read_blocks<bytes>(w, i, {offset_of(i)})) return i + 1;
   }
   if (w.exec() == 0) return i + 1;
   Places p;
@@ -54,12 +104,13 @@ const Instruction* read2(Wave& w, const Instruction* i) {
   std::byte* to = operand(w, *i, ds_dst);
   std::byte* second = to + bytes / 4 * vgpr_bytes;
   std::byte* run0 = quick_shared<bytes>(w, i, at0);
-  std::byte* run1 = quick_shared<bytes>(w, i, at1);
+  std::byte* run1 = run0 != nullptr ? quick_shared<bytes>(w, i, at1) : nullptr;
   if (run0 != nullptr && run1 != nullptr) {
     move_run<move, bytes>(to, run0);
     move_run<move, bytes>(second, run1);
     return i + 1;
   }
+  if (read_blocks<bytes>(w, i, {at0, at1})) return i + 1;
   Places p;
   if (at1 == at0 + bytes) {
     if (!place_lds(w, i, p, {.bytes = 2 * bytes}, at0)) return nullptr;

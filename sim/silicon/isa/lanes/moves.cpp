@@ -1,51 +1,12 @@
 // Data between registers, which hold a dword of each lane, and memory, which holds a lane's data in
 // one piece.
+#include "sim/silicon/isa/lanes/pairs.hpp"
 #include "sim/silicon/isa/lanes/places.hpp"
 
 namespace rocdrill::isa::ROCDRILL_LEVEL {
 namespace {
 
 using Form = Places::Form;
-
-// --- two vectors as pairs of elements ------------------------------------------------------------
-
-#if defined(__AVX512F__)
-ROCDRILL_INLINE U32 pick(U32 a, U32 b, const u32* which) {
-  return as<U32>(
-      _mm512_permutex2var_epi32(as<__m512i>(a), _mm512_load_si512(which), as<__m512i>(b)));
-}
-alignas(64) constexpr u32 even_elements[16] = {0,  2,  4,  6,  8,  10, 12, 14,
-                                               16, 18, 20, 22, 24, 26, 28, 30};
-alignas(64) constexpr u32 odd_elements[16] = {1,  3,  5,  7,  9,  11, 13, 15,
-                                              17, 19, 21, 23, 25, 27, 29, 31};
-alignas(64) constexpr u32 low_pairs[16] = {0, 16, 1, 17, 2, 18, 3, 19, 4, 20, 5, 21, 6, 22, 7, 23};
-alignas(64) constexpr u32 high_pairs[16] = {8,  24, 9,  25, 10, 26, 11, 27,
-                                            12, 28, 13, 29, 14, 30, 15, 31};
-ROCDRILL_INLINE U32 even(U32 a, U32 b) { return pick(a, b, even_elements); }
-ROCDRILL_INLINE U32 odd(U32 a, U32 b) { return pick(a, b, odd_elements); }
-ROCDRILL_INLINE U32 zip_low(U32 a, U32 b) { return pick(a, b, low_pairs); }
-ROCDRILL_INLINE U32 zip_high(U32 a, U32 b) { return pick(a, b, high_pairs); }
-#elif defined(__AVX2__)
-ROCDRILL_INLINE U32 even(U32 a, U32 b) {
-  return as<U32>(_mm256_permute4x64_epi64(as<__m256i>(shuffle<0x88>(a, b)), 0xD8));
-}
-ROCDRILL_INLINE U32 odd(U32 a, U32 b) {
-  return as<U32>(_mm256_permute4x64_epi64(as<__m256i>(shuffle<0xDD>(a, b)), 0xD8));
-}
-ROCDRILL_INLINE U32 zip_low(U32 a, U32 b) {
-  return as<U32>(_mm256_permute2x128_si256(as<__m256i>(unpack_low(a, b)),
-                                           as<__m256i>(unpack_high(a, b)), 0x20));
-}
-ROCDRILL_INLINE U32 zip_high(U32 a, U32 b) {
-  return as<U32>(_mm256_permute2x128_si256(as<__m256i>(unpack_low(a, b)),
-                                           as<__m256i>(unpack_high(a, b)), 0x31));
-}
-#else
-ROCDRILL_INLINE U32 even(U32 a, U32 b) { return shuffle<0x88>(a, b); }
-ROCDRILL_INLINE U32 odd(U32 a, U32 b) { return shuffle<0xDD>(a, b); }
-ROCDRILL_INLINE U32 zip_low(U32 a, U32 b) { return unpack_low(a, b); }
-ROCDRILL_INLINE U32 zip_high(U32 a, U32 b) { return unpack_high(a, b); }
-#endif
 
 ROCDRILL_INLINE U32 at(const std::byte* from, unsigned vector) {
   return load_bytes(from + std::size_t{vector} * 4 * width);
@@ -76,29 +37,26 @@ struct Sink {
   }
 };
 
-/// Lanes of 2 or 4 dwords that follow each other.
+/// A block of lanes of 2 or 4 dwords that follow each other, from `from` on.
 template <unsigned dwords>
-ROCDRILL_INLINE void spread(const std::byte* from, const Sink& sink, unsigned registers) {
-  for (unsigned b = 0; b < blocks; ++b) {
-    if constexpr (dwords == 2) {
-      const U32 x = at(from, 2 * b);
-      const U32 y = at(from, 2 * b + 1);
-      sink(0, b, even(x, y));
-      sink(1, b, odd(x, y));
-    } else {
-      const U32 x = at(from, 4 * b);
-      const U32 y = at(from, 4 * b + 1);
-      const U32 z = at(from, 4 * b + 2);
-      const U32 t = at(from, 4 * b + 3);
-      const U32 even_low = even(x, y);
-      const U32 even_high = even(z, t);
-      const U32 odd_low = odd(x, y);
-      const U32 odd_high = odd(z, t);
-      sink(0, b, even(even_low, even_high));
-      sink(1, b, even(odd_low, odd_high));
-      sink(2, b, odd(even_low, even_high));
-      if (registers == 4) sink(3, b, odd(odd_low, odd_high));
-    }
+ROCDRILL_INLINE void spread(const std::byte* from, const Sink& sink, unsigned b,
+                            unsigned registers) {
+  const U32 x = at(from, 0);
+  const U32 y = at(from, 1);
+  if constexpr (dwords == 2) {
+    sink(0, b, even(x, y));
+    sink(1, b, odd(x, y));
+  } else {
+    const U32 z = at(from, 2);
+    const U32 t = at(from, 3);
+    const U32 even_low = even(x, y);
+    const U32 even_high = even(z, t);
+    const U32 odd_low = odd(x, y);
+    const U32 odd_high = odd(z, t);
+    sink(0, b, even(even_low, even_high));
+    sink(1, b, even(odd_low, odd_high));
+    sink(2, b, odd(even_low, even_high));
+    if (registers == 4) sink(3, b, odd(odd_low, odd_high));
   }
 }
 
@@ -130,6 +88,40 @@ ROCDRILL_INLINE U32 build(const F& f) {
 #endif
 }
 
+/// Form::near, a lane's dwords in one piece: block by block.
+template <unsigned dwords>
+ROCDRILL_INLINE void load_near(const Sink& sink, const Places& p) {
+  constexpr unsigned padded = dwords == 3 ? 4 : dwords;
+  const auto place = [&p](unsigned l) __attribute__((always_inline)) {
+    return reinterpret_cast<const std::byte*>(reinterpret_cast<u64>(p.first) + p.offset[l]);
+  };
+  for (unsigned b = 0; b < blocks; ++b) {
+    const u32 mask = mask_of(p.lanes, b);
+    if ((mask | mask_of(p.zero, b)) == 0) continue;
+    const unsigned lane = b * width;
+    const std::byte* const first = place(lane);
+    const Lie lie = lie_of<4 * dwords>(load(p.offset + lane), mask);
+    if (lie == Lie::one) {
+      for (unsigned n = 0; n < dwords; ++n) sink(n, b, splat(read<u32>(first + n * 4)));
+    } else if (lie == Lie::run && mask == (1u << width) - 1 && dwords == padded) {
+      if constexpr (dwords == 1) {
+        sink(0, b, at(first, 0));
+      } else {
+        spread<padded>(first, sink, b, dwords);
+      }
+    } else if constexpr (dwords == 1) {
+      sink(0, b, build([&](unsigned k) __attribute__((always_inline)) {
+             return read<u32>(place(lane + k));
+           }));
+    } else {
+      alignas(64) std::byte lined[width * 4 * padded];
+      for (unsigned k = 0; k < width; ++k)
+        copy<4 * dwords>(lined + std::size_t{k} * 4 * padded, place(lane + k));
+      spread<padded>(lined, sink, b, dwords);
+    }
+  }
+}
+
 template <unsigned dwords>
 void load_dwords(std::byte* registers, Places& p) {
   const Sink sink{registers, p.lanes, p.zero};
@@ -137,6 +129,11 @@ void load_dwords(std::byte* registers, Places& p) {
   if (rows) {
     for (unsigned n = 0; n < dwords; ++n)
       for (unsigned b = 0; b < blocks; ++b) sink(n, b, at(p.first + std::size_t{n} * p.step, b));
+    return;
+  }
+  constexpr unsigned padded = dwords == 3 ? 4 : dwords;
+  if (p.form == Form::near && p.step == 4) {
+    load_near<dwords>(sink, p);
     return;
   }
   if (dwords == 1 || p.step != 4) {
@@ -151,22 +148,21 @@ void load_dwords(std::byte* registers, Places& p) {
     });
     return;
   }
-  constexpr unsigned padded = dwords == 3 ? 4 : dwords;
-  if (p.form == Form::unit && dwords == padded) {
-    spread<padded == 1 ? 2 : padded>(p.first, sink, dwords);
-    return;
+  const bool unit = p.form == Form::unit;
+  for (unsigned b = 0; b < blocks; ++b) {
+    if (unit && dwords == padded) {
+      spread<padded == 1 ? 2 : padded>(p.first + std::size_t{b} * width * 4 * dwords, sink, b,
+                                       dwords);
+      continue;
+    }
+    alignas(64) std::byte lined[width * 4 * padded];
+    for (unsigned k = 0; k < width; ++k) {
+      const unsigned l = b * width + k;
+      copy<4 * dwords>(lined + std::size_t{k} * 4 * padded,
+                       unit ? p.first + std::size_t{l} * 4 * dwords : p.at[l]);
+    }
+    spread<padded == 1 ? 2 : padded>(lined, sink, b, dwords);
   }
-  alignas(64) std::byte lined[wave_lanes * 4 * padded];
-  const auto line_up = [&](const auto& place) __attribute__((always_inline)) {
-    for (unsigned l = 0; l < wave_lanes; ++l)
-      copy<4 * dwords>(lined + std::size_t{l} * 4 * padded, place(l));
-  };
-  if (p.form == Form::unit) {
-    line_up([&](unsigned l) { return p.first + std::size_t{l} * 4 * dwords; });
-  } else {
-    with_places(p, line_up);
-  }
-  spread<padded == 1 ? 2 : padded>(lined, sink, dwords);
 }
 
 /// Where bytes and words go.
@@ -189,12 +185,33 @@ void load_part(std::byte* registers, Places& p) {
                        return static_cast<u32>(i32{read<T>(place(b * width + k))});
                      }));
   };
+  const auto run = [](const std::byte* first) __attribute__((always_inline)) {
+    typedef T Narrow __attribute__((vector_size(width * sizeof(T)), aligned(1), may_alias));
+    return as<U32>(__builtin_convertvector(*reinterpret_cast<const Narrow*>(first), I32));
+  };
   if (p.form == Form::unit) {
-    alignas(64) u32 values[wave_lanes];
-    for (unsigned l = 0; l < wave_lanes; ++l)
-      values[l] = static_cast<u32>(i32{read<T>(p.first + l * sizeof(T))});
     for (unsigned b = 0; b < blocks; ++b)
-      put_part<half>(registers, p, b, load(values + std::size_t{b} * width));
+      put_part<half>(registers, p, b, run(p.first + b * width * sizeof(T)));
+  } else if (p.form == Form::near) {
+    const auto base = reinterpret_cast<u64>(p.first);
+    for (unsigned b = 0; b < blocks; ++b) {
+      const u32 mask = mask_of(p.lanes, b);
+      if ((mask | mask_of(p.zero, b)) == 0) continue;
+      const u32* const offset = p.offset + std::size_t{b} * width;
+      const auto place = [&](unsigned k) __attribute__((always_inline)) {
+        return reinterpret_cast<const std::byte*>(base + offset[k]);
+      };
+      const Lie lie = lie_of<sizeof(T)>(load(offset), mask);
+      if (lie == Lie::one) {
+        put_part<half>(registers, p, b, splat(static_cast<u32>(i32{read<T>(place(0))})));
+      } else if (lie == Lie::run && mask == (1u << width) - 1) {
+        put_part<half>(registers, p, b, run(place(0)));
+      } else {
+        put_part<half>(registers, p, b, build([&](unsigned k) __attribute__((always_inline)) {
+                         return static_cast<u32>(i32{read<T>(place(k))});
+                       }));
+      }
+    }
   } else {
     with_places(p, read_all);
   }
@@ -256,6 +273,24 @@ ROCDRILL_INLINE void store_in_memory(std::byte* to, U32 value, u32 mask) {
 #endif
 }
 
+/// Form::near, a dword of each lane: blocks that follow each other in one go, in the lanes' order.
+void store_near(const std::byte* registers, const Places& p) {
+  for (unsigned b = 0; b < blocks; ++b) {
+    const u32 mask = mask_of(p.lanes, b);
+    const auto base = reinterpret_cast<u64>(p.first);
+    const u32* const offset = p.offset + std::size_t{b} * width;
+    if (mask == (1u << width) - 1 && lie_of<4>(load(offset), mask) == Lie::run) {
+      keep_bytes(reinterpret_cast<std::byte*>(base + offset[0]), at(registers, b));
+      continue;
+    }
+    const std::byte* const from = registers + std::size_t{b} * 4 * width;
+    for (u32 left = mask; left != 0; left &= left - 1) {
+      const unsigned k = first_of(left);
+      copy<4>(reinterpret_cast<std::byte*>(base + offset[k]), from + std::size_t{k} * 4);
+    }
+  }
+}
+
 template <unsigned dwords>
 void store_dwords(std::byte* registers, Places& p) {
   const u64 lanes = p.lanes;
@@ -264,6 +299,10 @@ void store_dwords(std::byte* registers, Places& p) {
       for (unsigned b = 0; b < blocks; ++b)
         store_in_memory(p.first + std::size_t{n} * p.step + std::size_t{b} * 4 * width,
                         at(registers + n * vgpr_bytes, b), mask_of(lanes, b));
+    return;
+  }
+  if (dwords == 1 && p.form == Form::near) {
+    store_near(registers, p);
     return;
   }
   if (dwords == 1 || p.step != 4) {

@@ -203,6 +203,17 @@ inline constexpr bool same<a, a> = true;
 
 // --- what most accesses are ----------------------------------------------------------------------
 
+/// How the places of a block of lanes lie, of those in `mask`: tiles and rows of matrices make
+/// blocks that follow each other, or are one, though the wave's 64 lanes do not.
+enum class Lie : u8 { apart, one, run };
+template <unsigned bytes>
+ROCDRILL_INLINE Lie lie_of(U32 offset, u32 mask) {
+  const U32 from_first = offset - splat(offset[0]);
+  const U32 counts = expand(mask);
+  if (!any(from_first & counts)) return Lie::one;
+  return any((from_first ^ ramp(0, bytes)) & counts) ? Lie::apart : Lie::run;
+}
+
 /// Do the data of 64 lanes follow each other?
 template <unsigned bytes>
 ROCDRILL_INLINE bool is_run(const std::byte* offsets) {
