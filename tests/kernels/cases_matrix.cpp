@@ -113,13 +113,19 @@ void mfma_f32(Trial& t) {
       [](double x) { return static_cast<float>(x); }, few_roundings);
 }
 
+/// Without denormals, which MI200 takes as zeros (tests/unit/isa/mfma_shapes_test.cpp).
+Half normal_half(double x) {
+  constexpr double smallest = 0x1p-14;
+  return static_cast<Half>(std::abs(x) < smallest ? 0.0 : x);
+}
+
 void mfma_f16(Trial& t) {
   float_products<Half, float>(
       t,
       {MFMA(mfma_f32_32x32x4f16, 32, 4, 2), MFMA(mfma_f32_16x16x4f16, 16, 4, 4),
        MFMA(mfma_f32_4x4x4f16, 4, 4, 16), MFMA(mfma_f32_32x32x8f16, 32, 8, 1),
        MFMA(mfma_f32_16x16x16f16, 16, 16, 1)},
-      [](double x) { return static_cast<Half>(x); }, few_roundings);
+      normal_half, few_roundings);
 }
 
 u16 bf16(double x) { return static_cast<u16>(std::bit_cast<u32>(static_cast<float>(x)) >> 16); }
