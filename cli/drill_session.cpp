@@ -101,8 +101,9 @@ Json DrillSession::answer(const Json& request) {
   const auto* question =
       task == drill.tasks.end() ? nullptr : std::get_if<scenarios::Answer>(&task->check);
   if (!question) {
-    return {{"errno", EINVAL},
-            {"error", fmt::format("no question is called '{}' (rocdrill brief lists them)", asked)}};
+    return {
+        {"errno", EINVAL},
+        {"error", fmt::format("no question is called '{}' (rocdrill brief lists them)", asked)}};
   }
   const std::string choice = request.at("choice");
   if (std::ranges::find(question->choices, choice) == question->choices.end())

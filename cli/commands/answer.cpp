@@ -65,7 +65,8 @@ int run(const po::variables_map& arguments) {
     const std::string choice = chosen(choices, required(arguments, "choice"));
     const bool layered = task.at("asks_layer");
     if (layered && arguments.count("layer") == 0)
-      throw Failure{exit_usage, fmt::format("it also asks for --layer: one of {}\n", layer_names())};
+      throw Failure{exit_usage,
+                    fmt::format("it also asks for --layer: one of {}\n", layer_names())};
     const std::string layer = layered ? arguments["layer"].as<std::string>() : "";
     if (layered && !layer_from_name(layer))
       throw Failure{exit_usage, fmt::format("there is no layer {}; there are {}\n",
@@ -74,23 +75,23 @@ int run(const po::variables_map& arguments) {
     print(fmt::format("answered: {}{}\n", layered ? layer + ": " : "", printable(choice)));
     return exit_ok;
   }
-  throw Failure{exit_usage, fmt::format("the drill has no question {}; {}\n",
-                                        scenarios::in_quotes(asked),
-                                        scenarios::suggest(asked, questions, "questions"))};
+  throw Failure{exit_usage,
+                fmt::format("the drill has no question {}; {}\n", scenarios::in_quotes(asked),
+                            scenarios::suggest(asked, questions, "questions"))};
 }
 
 }  // namespace
 
 Command answer_command() {
-  Command command{.name = "answer",
-                  .usage = "answer [TASK CHOICE [--layer L]] [--session S]",
-                  .summary = "answers a question of the drill; without TASK: what is asked",
-                  .examples = {"rocdrill answer     (in rocdrill shell)",
-                               "rocdrill answer detect 2",
-                               "rocdrill answer localise dkms --layer kernel"},
-                  .options = po::options_description("options"),
-                  .positional = {"task", "choice"},
-                  .run = run};
+  Command command{
+      .name = "answer",
+      .usage = "answer [TASK CHOICE [--layer L]] [--session S]",
+      .summary = "answers a question of the drill; without TASK: what is asked",
+      .examples = {"rocdrill answer     (in rocdrill shell)", "rocdrill answer detect 2",
+                   "rocdrill answer localise dkms --layer kernel"},
+      .options = po::options_description("options"),
+      .positional = {"task", "choice"},
+      .run = run};
   command.options.add_options()("layer", po::value<std::string>()->value_name("L"),
                                 "where a question asks for the layer, too")(
       "session", po::value<std::string>()->value_name("S"),

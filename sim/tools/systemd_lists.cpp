@@ -79,8 +79,8 @@ int list_units(Call& call, const UnitListing& how) {
     if (how.failed && !failed) continue;
     if (!how.all && how.states.empty() && state.active == UnitState::Active::inactive) continue;
     if (!matches(how, unit.name) || !wanted(how, {"loaded", active, sub_state(state)})) continue;
-    rows.push_back({failed ? "● " : "  ", unit.name, active, std::string(sub_state(state)),
-                    unit.description});
+    rows.push_back(
+        {failed ? "● " : "  ", unit.name, active, std::string(sub_state(state)), unit.description});
     unit_width = std::max(unit_width, unit.name.size());
     active_width = std::max(active_width, active.size());
     sub_width = std::max(sub_width, rows.back().sub.size());

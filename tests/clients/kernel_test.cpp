@@ -57,12 +57,12 @@ TEST_P(Kernels, ANullPointerEndsTheProgram) {
 
 /// A wave's load of a null pointer, as amdgpu's interrupt handler tells of it.
 TEST_P(Kernels, ANullPointerIsInTheKernelsLog) {
-  const std::string file =
-      std::string(ROCDRILL_CODE_OBJECTS "saxpy_v4/") + GetParam().gfx + ".co";
-  const Output output = rocdrill(std::string("run --node ") + GetParam().node +
-                                 " -- bash -c '\"$0\" null \"$1\" >&2 & echo pid $!; wait $!; dmesg "
-                                 "| tail -n 9' '" ROCDRILL_CLIENTS "kernel_client' '" +
-                                 file + "'");
+  const std::string file = std::string(ROCDRILL_CODE_OBJECTS "saxpy_v4/") + GetParam().gfx + ".co";
+  const Output output =
+      rocdrill(std::string("run --node ") + GetParam().node +
+               " -- bash -c '\"$0\" null \"$1\" >&2 & echo pid $!; wait $!; dmesg "
+               "| tail -n 9' '" ROCDRILL_CLIENTS "kernel_client' '" +
+               file + "'");
   const std::string pid = output.out.substr(4, output.out.find('\n') - 4);
   EXPECT_THAT(output.out, HasSubstr("process kernel_client pid " + pid + " thread kernel_client"));
   EXPECT_THAT(output.out, HasSubstr("  in page starting at address 0x0000000000000000 from IH"));

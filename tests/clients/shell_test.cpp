@@ -155,9 +155,10 @@ TEST_F(Shell, AnswersAQuestion) {
                   .out,
               AllOf(HasSubstr("  failed     Which layer"), HasSubstr("  passed     Which layer"),
                     HasSubstr("not repaired yet")));
-  const Output wrong = typed("stale-dkms",
-                             "rocdrill answer localise dkms\nrocdrill answer detect 9\n"
-                             "rocdrill answer mitigate 1\nrocdrill answer localise 3 --layer shoe\n");
+  const Output wrong =
+      typed("stale-dkms",
+            "rocdrill answer localise dkms\nrocdrill answer detect 9\n"
+            "rocdrill answer mitigate 1\nrocdrill answer localise 3 --layer shoe\n");
   EXPECT_THAT(wrong.err, HasSubstr("it also asks for --layer"));
   EXPECT_THAT(wrong.err, HasSubstr("give a number from 1 to 4"));
   EXPECT_THAT(wrong.err, HasSubstr("the drill has no question"));

@@ -94,7 +94,8 @@ TEST_P(NodeKernels, AWildPointerIsInTheKernelsLog) {
   }
   EXPECT_THAT(said, HasSubstr("[gfxhub0] no-retry page fault (src_id:0 ring:"));
   EXPECT_THAT(said, HasSubstr(fmt::format(" pid {} thread ", process_->pid())));
-  EXPECT_THAT(said, HasSubstr("in page starting at address 0x00000dead0000000 from IH client 0x1b"));
+  EXPECT_THAT(said,
+              HasSubstr("in page starting at address 0x00000dead0000000 from IH client 0x1b"));
   EXPECT_THAT(said, HasSubstr("VM_L2_PROTECTION_FAULT_STATUS:0x00301030\n"));
   EXPECT_THAT(said, HasSubstr("\t Faulty UTCL2 client ID: TCP (0x8)\n"));
   EXPECT_THAT(said, HasSubstr("\t RW: 0x0\n"));

@@ -229,22 +229,24 @@ TEST_F(VmFaultClients, NamesTheEngineAndTheThread) {
 
 /// Engines for xGMI come after those for PCIe; Arcturus has its last three at another hub.
 TEST_F(VmFaultClients, NamesXgmiEngines) {
-  const auto said = sdma_lines("mi100", 4, kfd::QueueType::sdma_xgmi, {.address = nowhere, .by = {}});
+  const auto said =
+      sdma_lines("mi100", 4, kfd::QueueType::sdma_xgmi, {.address = nowhere, .by = {}});
   ASSERT_EQ(said.size(), 9u);
   EXPECT_THAT(said[0], testing::HasSubstr("[mmhub1]"));
   EXPECT_THAT(said[1], testing::HasSubstr("from IH client 0x6 (VMC1 or PCIE0)"));
   EXPECT_THAT(said[3], testing::HasSubstr("SDMA5 (0x105)"));
   EXPECT_THAT(sdma_lines("gfx1030", 1, kfd::QueueType::sdma, {.address = nowhere, .by = {}})[3],
               testing::HasSubstr("SDMA0 (0xd)"));
-  const auto die = sdma_lines("mi300x-8", 5, kfd::QueueType::sdma_xgmi, {.address = nowhere, .by = {}});
+  const auto die =
+      sdma_lines("mi300x-8", 5, kfd::QueueType::sdma_xgmi, {.address = nowhere, .by = {}});
   EXPECT_THAT(die[3], testing::HasSubstr("cookie node_id 4 fault from die AID1"));
   EXPECT_THAT(die[5], testing::HasSubstr("SDMA2 (0x102)"));
 }
 
 TEST_F(VmFaultClients, SaysWhichPermissionIsMissing) {
-  const auto said =
-      sdma_lines("mi210", 1, kfd::QueueType::sdma,
-                 {.address = nowhere + 0x123, .access = cp::Access::write, .mapped = true, .by = {}});
+  const auto said = sdma_lines(
+      "mi210", 1, kfd::QueueType::sdma,
+      {.address = nowhere + 0x123, .access = cp::Access::write, .mapped = true, .by = {}});
   ASSERT_EQ(said.size(), 9u);
   EXPECT_THAT(said[0], testing::HasSubstr("ring:32"));
   EXPECT_THAT(said[1], testing::HasSubstr("address 0x00000dead0000000 "));
@@ -289,7 +291,8 @@ TEST_F(VmFaultClients, IsRateLimited) {
       return line.text.find(what) != std::string::npos;
     });
   };
-  for (int i = 0; i < 20; ++i) kfd.page_fault(4800, {.gpu_id = gpu_id, .address = nowhere, .by = {}});
+  for (int i = 0; i < 20; ++i)
+    kfd.page_fault(4800, {.gpu_id = gpu_id, .address = nowhere, .by = {}});
   EXPECT_EQ(count("no-retry page fault"), 10);
   EXPECT_EQ(count("vmid:4 pasid:32770"), 9);
   made->os.clock.advance(6'000 * ms);

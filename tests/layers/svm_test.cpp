@@ -17,7 +17,8 @@ SvmAttribute attribute(Type type, std::uint32_t value) {
   return {static_cast<std::uint32_t>(type), value};
 }
 
-void set(SvmRanges& ranges, std::uint64_t begin, std::uint64_t end, Type type, std::uint32_t value) {
+void set(SvmRanges& ranges, std::uint64_t begin, std::uint64_t end, Type type,
+         std::uint32_t value) {
   const SvmAttribute one = attribute(type, value);
   ranges.set(begin, end, {&one, 1});
 }

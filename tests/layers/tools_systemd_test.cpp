@@ -76,8 +76,9 @@ TEST_F(Systemd, AHealthyBoot) {
 
 /// Format as systemctl --root= prints it on such a system.
 TEST_F(Systemd, UnitFiles) {
-  write("/etc/systemd/system/mine.service", "[Service]\nExecStart=/opt/mine\n[Install]\n"
-                                            "WantedBy=multi-user.target\n");
+  write("/etc/systemd/system/mine.service",
+        "[Service]\nExecStart=/opt/mine\n[Install]\n"
+        "WantedBy=multi-user.target\n");
   EXPECT_EQ(out("systemctl list-unit-files --no-pager"),
             "UNIT FILE                    STATE    PRESET\n"
             "kmod.service                 alias    -\n"

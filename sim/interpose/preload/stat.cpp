@@ -1,5 +1,7 @@
 // stat(2) in its many spellings, access(2), extended attributes.
+#include <linux/magic.h>
 #include <stdio.h>
+#include <string.h>
 #include <sys/statfs.h>
 #include <sys/statvfs.h>
 #include <sys/sysmacros.h>
@@ -69,6 +71,17 @@ int stat_path(int dirfd, const char* path, struct stat* out, int flags) {
   locate(*s, dirfd, path, place);
   if (!place.on_node()) return raw::stat_at(place.dirfd(), place.real(), out, flags);
   return stat_place(*s, place, (flags & AT_SYMLINK_NOFOLLOW) == 0, *out);
+}
+
+/// The node's own: libudev believes in devices of a sysfs only.
+void name_file_system(const char* node_path, struct statfs& file_system) {
+  const auto below = [&](const char* folder) {
+    const size_t length = strlen(folder);
+    return strncmp(node_path, folder, length) == 0 &&
+           (node_path[length] == '/' || node_path[length] == '\0');
+  };
+  if (below("/sys")) file_system.f_type = SYSFS_MAGIC;
+  if (below("/proc")) file_system.f_type = PROC_SUPER_MAGIC;
 }
 
 void overwrite(const struct stat& from, struct statx& to) {
@@ -239,10 +252,25 @@ ROCDRILL_HOOK(int, inotify_add_watch, int fd, const char* path, uint32_t mask) {
 }
 ROCDRILL_HOOK(int, statfs, const char* path, struct statfs* out) {
   return static_cast<int>(with_real_path(path, true, [&](const char* real) {
-    return raw::call(SYS_statfs, raw::arg(real), raw::arg(out));
+    const long error = raw::call(SYS_statfs, raw::arg(real), raw::arg(out));
+    if (const Session* s = session(); s != nullptr && error == 0) {
+      const size_t skip = root_part(*s, real, strlen(real));
+      if (skip > 0) name_file_system(real + skip, *out);
+    }
+    return error;
   }));
 }
 ROCDRILL_ALIAS(statfs64, statfs);
+
+ROCDRILL_HOOK(int, fstatfs, int fd, struct statfs* out) {
+  const long error = raw::call(SYS_fstatfs, fd, raw::arg(out));
+  if (const Session* s = session(); s != nullptr && error == 0) {
+    Place place;
+    if (path_of_descriptor(*s, fd, place) && place.on_node()) name_file_system(place.node(), *out);
+  }
+  return static_cast<int>(answer(error));
+}
+ROCDRILL_ALIAS(fstatfs64, fstatfs);
 
 ROCDRILL_HOOK(int, statvfs, const char* path, struct statvfs* out) {
   const auto real = ROCDRILL_REAL(statvfs);

@@ -213,14 +213,14 @@ Json NodeServer::engine_request(Connection& connection, const std::string& op,
     return reply_of(attached);
   }
   if (op == "fault") {
-    const EventId event = kfd.page_fault(pid, {.gpu_id = gpu_id,
-                                               .doorbell = request.at("doorbell"),
-                                               .address = request.at("address"),
-                                               .access = access_of(request.at("access")),
-                                               .mapped = request.at("mapped"),
-                                               .by = {unit_of(request.at("unit")),
-                                                      request.at("xcc")},
-                                               .packet = request.at("packet")});
+    const EventId event =
+        kfd.page_fault(pid, {.gpu_id = gpu_id,
+                             .doorbell = request.at("doorbell"),
+                             .address = request.at("address"),
+                             .access = access_of(request.at("access")),
+                             .mapped = request.at("mapped"),
+                             .by = {unit_of(request.at("unit")), request.at("xcc")},
+                             .packet = request.at("packet")});
     return error_reply(0, event);
   }
   if (op == "available_vram") return {{"errno", 0}, {"bytes", kfd.available_vram(gpu_id)}};

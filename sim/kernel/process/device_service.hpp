@@ -84,7 +84,7 @@ struct PageFault {
   std::uint32_t doorbell = 0;  ///< the queue's
   std::uint64_t address = 0;
   cp::Access access = cp::Access::read;
-  bool mapped = false;       ///< the page is there, without this permission
+  bool mapped = false;  ///< the page is there, without this permission
   cp::Requester by;
   std::uint64_t packet = 0;  ///< at which the queue stands
   EventId cause = no_event;  ///< why it was asked for; no_event: not known

@@ -1,7 +1,7 @@
 // Shared virtual memory: AMDKFD_IOC_SVM (kfd_svm.c). Memory of the client that GPUs reach by the
-// client's own addresses. Where it lies is not modelled: a prefetch moves nothing and takes no VRAM.
-// Ranges are mapped when their attributes are set, which the driver puts off to the first access
-// where XNACK is on.
+// client's own addresses. Where it lies is not modelled: a prefetch moves nothing and takes no
+// VRAM. Ranges are mapped when their attributes are set, which the driver puts off to the first
+// access where XNACK is on.
 #include <algorithm>
 #include <cerrno>
 #include <stdexcept>

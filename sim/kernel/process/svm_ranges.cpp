@@ -23,9 +23,8 @@ std::uint32_t common_location(std::span<const SvmRanges::Range> ranges,
 
 bool in_all(std::span<const SvmRanges::Range> ranges, std::set<std::uint32_t> SvmState::* gpus,
             std::uint32_t gpu_id) {
-  return std::ranges::all_of(ranges, [&](const SvmRanges::Range& range) {
-    return (range.state.*gpus).contains(gpu_id);
-  });
+  return std::ranges::all_of(
+      ranges, [&](const SvmRanges::Range& range) { return (range.state.*gpus).contains(gpu_id); });
 }
 
 bool answer(std::span<const SvmRanges::Range> ranges, bool untold, SvmAttribute& attribute) {

@@ -49,7 +49,8 @@ bool is_populated(std::uint64_t va, std::uint64_t bytes, bool write) {
   const std::uint64_t pages = pages_of(bytes);
   constexpr std::uint64_t brought_in = 4096;
   if (pages <= brought_in) return populate(va, pages * user_page, advice);
-  return populate(va, user_page, advice) && populate(va + (pages - 1) * user_page, user_page, advice);
+  return populate(va, user_page, advice) &&
+         populate(va + (pages - 1) * user_page, user_page, advice);
 }
 
 }  // namespace rocdrill::kernel

@@ -90,7 +90,9 @@ bool Dispatcher::Job::plan() {
   plan_.entry = plan_.code.find(entry, plan_.space);
   if (plan_.entry.instruction == nullptr) {
     outcome_.end = End::exception;
-    outcome_.exception = {cp::KfdException::wave_memory_violation, entry, cp::Access::execute,
+    outcome_.exception = {cp::KfdException::wave_memory_violation,
+                          entry,
+                          cp::Access::execute,
                           {.unit = cp::Unit::instruction_cache}};
     return false;
   }

@@ -115,7 +115,8 @@ const Instruction* jump(Wave& w, const Instruction* from, u64 va) {
   const Instruction* to = w.fragment->at(va);
   if (to == nullptr) {
     const CodeCache::Place place = w.code->find(va, w.memory->space());
-    if (place.instruction == nullptr) return w.fault(from, va, cp::Access::execute, cp::Unit::instruction_cache);
+    if (place.instruction == nullptr)
+      return w.fault(from, va, cp::Access::execute, cp::Unit::instruction_cache);
     if (!fits(w, *place.fragment)) return w.refuse(from, "a VGPR that was not allocated");
     enter(w, *place.fragment);
     to = place.instruction;

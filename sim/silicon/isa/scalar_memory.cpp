@@ -51,7 +51,8 @@ const Instruction* buffer_load(Wave& w, const Instruction* i) {
     u32 value = 0;
     if (offset + 4 <= size) {
       const std::byte* from = w.memory->at(base + offset, 4, cp::Access::read);
-      if (from == nullptr) return w.fault(i, base + offset, cp::Access::read, cp::Unit::scalar_cache);
+      if (from == nullptr)
+        return w.fault(i, base + offset, cp::Access::read, cp::Unit::scalar_cache);
       std::memcpy(&value, from, 4);
     }
     std::memcpy(to + 4 * n, &value, 4);
