@@ -118,6 +118,20 @@ inline constexpr Pattern patterns[] = {
     {"almost unit",
      [](unsigned l, unsigned bytes, std::mt19937&) { return (l == 41 ? 77 : l) * bytes; }},
     {"one place", [](unsigned, unsigned, std::mt19937&) { return 256u; }},
+    // A tile of 16 columns, its rows apart, read by rows and by columns; rows that end in the
+    // middle of a vector; a vector with one lane elsewhere; rows in one place, which later lanes
+    // win.
+    {"rows of 16",
+     [](unsigned l, unsigned bytes, std::mt19937&) { return (l / 16 * 17 + l % 16) * bytes; }},
+    {"one place per 16",
+     [](unsigned l, unsigned bytes, std::mt19937&) { return 8 + l / 16 * 17 * bytes; }},
+    {"rows of 12",
+     [](unsigned l, unsigned bytes, std::mt19937&) { return (l / 12 * 40 + l % 12) * bytes; }},
+    {"almost rows of 16",
+     [](unsigned l, unsigned bytes, std::mt19937&) {
+       return l == 37 ? 0 : (l / 16 * 17 + l % 16) * bytes;
+     }},
+    {"the same row", [](unsigned l, unsigned bytes, std::mt19937&) { return 32 + l % 16 * bytes; }},
     {"random dwords", [](unsigned, unsigned,
                          std::mt19937& r) { return static_cast<std::uint32_t>(r() % 1020) * 4; }},
     {"random bytes",

@@ -169,6 +169,16 @@ TEST(Lds, AddressesMayLieInTheDestination) {
       EXPECT_EQ(m.v(8)[l], peek<std::uint32_t>(lds_of(m) + (63 - l) * 40));
       EXPECT_EQ(m.v(11)[l], peek<std::uint32_t>(lds_of(m) + (63 - l) * 40 + 20));
     }
+    // Rows of 16 lanes, and one place for each 16.
+    for (const std::uint32_t stride : {8u, 0u}) {
+      const auto at = [stride](unsigned l) { return l / 16 * 200 + l % 16 * stride; };
+      for (unsigned l = 0; l < 64; ++l) m.v(8)[l] = at(l);
+      ASSERT_EQ(m.run("ds_read2_b64 v[8:11], v8 offset0:1 offset1:4"), Stop::ended);
+      for (unsigned l = 0; l < 64; ++l) {
+        EXPECT_EQ(m.v(8)[l], peek<std::uint32_t>(lds_of(m) + at(l) + 8));
+        EXPECT_EQ(m.v(11)[l], peek<std::uint32_t>(lds_of(m) + at(l) + 36));
+      }
+    }
   });
 }
 
@@ -177,12 +187,20 @@ TEST(Lds, ASmallWorkgroupHasASmallLds) {
     Machine m("gfx90a", level);
     std::mt19937 random(5);
     randomise_lds(m, random);
-    for (const std::uint32_t room : {0u, 3u, 128u, 256u}) {
+    for (const std::uint32_t room : {0u, 3u, 128u, 251u, 252u, 256u}) {
       m.wave().group->lds_bytes = room;
       for (unsigned l = 0; l < 64; ++l) m.v(2)[l] = l * 4;
       ASSERT_EQ(m.run("ds_read_b32 v8, v2"), Stop::ended);
       for (unsigned l = 0; l < 64; ++l)
         EXPECT_EQ(m.v(8)[l], l * 4 + 4 <= room ? peek<std::uint32_t>(lds_of(m) + l * 4) : 0);
+      // Rows of 16 lanes, of which the last ends at 252.
+      for (unsigned l = 0; l < 64; ++l) m.v(2)[l] = l / 16 * 60 + l % 16 * 4;
+      ASSERT_EQ(m.run("ds_read2_b32 v[8:9], v2 offset1:2"), Stop::ended);
+      for (unsigned l = 0; l < 64; ++l) {
+        const std::uint32_t at = l / 16 * 60 + l % 16 * 4;
+        EXPECT_EQ(m.v(8)[l], at + 4 <= room ? peek<std::uint32_t>(lds_of(m) + at) : 0);
+        EXPECT_EQ(m.v(9)[l], at + 12 <= room ? peek<std::uint32_t>(lds_of(m) + at + 8) : 0);
+      }
     }
   });
 }
