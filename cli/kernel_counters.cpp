@@ -62,19 +62,18 @@ std::string counters_text(const workbench::Workbench& bench,
     if (counters.instructions[n] != 0)
       text += fmt::format("  {:<15} {}\n", class_names[n], counters.instructions[n]);
   const isa::Traffic& moved = counters.traffic;
-  text += fmt::format("  {:<15} {} read, {} written, {} read by scalar instructions\n", "memory",
-                      bytes_text(moved.read), bytes_text(moved.written),
-                      bytes_text(moved.scalar_read));
+  text +=
+      fmt::format("  {:<15} {} read, {} written, {} read by scalar instructions\n", "memory",
+                  bytes_text(moved.read), bytes_text(moved.written), bytes_text(moved.scalar_read));
   if (moved.lds_cycles != 0)
     text += fmt::format("  {:<15} {} read, {} written, {} cycles, {} of them bank conflicts\n",
                         "LDS", bytes_text(moved.lds_read), bytes_text(moved.lds_written),
                         moved.lds_cycles, moved.lds_conflict_cycles);
   const isa::Estimate time = estimate(bench, counters);
   const GpuProduct* product = product_of(bench);
-  text += fmt::format("  {:<15} {:.1f} us on {}, bound by {}\n", "estimate",
-                      static_cast<double>(time.ns) / 1000,
-                      product ? product->marketing_name : "this GPU",
-                      bounds[static_cast<std::size_t>(time.bound)]);
+  text += fmt::format(
+      "  {:<15} {:.1f} us on {}, bound by {}\n", "estimate", static_cast<double>(time.ns) / 1000,
+      product ? product->marketing_name : "this GPU", bounds[static_cast<std::size_t>(time.bound)]);
   return text;
 }
 

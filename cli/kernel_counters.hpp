@@ -17,8 +17,7 @@ std::string occupancy_text(const workbench::Workbench& bench, const code_objects
 /// On the GPU of the catalogue whose shape the bench has.
 isa::Estimate estimate(const workbench::Workbench& bench, const isa::DispatchCounters& counters);
 
-std::string counters_text(const workbench::Workbench& bench,
-                          const isa::DispatchCounters& counters);
+std::string counters_text(const workbench::Workbench& bench, const isa::DispatchCounters& counters);
 Json counters_json(const workbench::Workbench& bench, const isa::DispatchCounters& counters);
 
 /// The table that rocprofv3 --kernel-trace --stats writes, of the dispatches of one kernel; `ns`:

@@ -59,9 +59,9 @@ void release(Node& node, const AppSpec& app, const std::string& source, EventId 
   const EventId changed =
       journal.record(Layer::code_objects, Severity::info, "source.changed", source, {}, cause);
   const std::string targets = fmt::format("{}", fmt::join(app.targets, " "));
-  const EventId built = journal.record(
-      Layer::code_objects, Severity::info, "fat_binary.rebuilt", app.path,
-      {{"targets", std::string_view(targets)}, {field::see, "roc-obj-ls"}}, changed);
+  const EventId built =
+      journal.record(Layer::code_objects, Severity::info, "fat_binary.rebuilt", app.path,
+                     {{"targets", std::string_view(targets)}, {field::see, "roc-obj-ls"}}, changed);
   node.os.files.write(app.path, make_fat_binary(node.spec(), source, app.targets), built,
                       {.mode = 0755});
 }

@@ -48,8 +48,8 @@ class Node final : public Backend, private Host {
   /// Boots now and runs until nothing is left to do.
   void boot();
   /// The circumstances that a fault needs (Fault::prepare), and the fault itself. Both throw
-  /// std::invalid_argument for an unknown fault, wrong parameters, or one that does not apply to this
-  /// node.
+  /// std::invalid_argument for an unknown fault, wrong parameters, or one that does not apply to
+  /// this node.
   void prepare(const FaultUse& use);
   EventId inject(const FaultUse& use);
   /// Ends a surgical fault: what it has not done yet does not happen. Throws

@@ -126,8 +126,24 @@ Request make_request(const po::variables_map& arguments, Workbench& bench) {
   return request;
 }
 
+/// Said of an access near address 0 by a kernel that can ask for a service of the host: the
+/// services' buffers are null.
+std::string service_hint(const code_objects::Kernel& kernel, std::uint64_t address) {
+  constexpr std::uint64_t page = 4096;
+  if (address >= page) return {};
+  for (const code_objects::KernelArgument& argument : kernel.arguments) {
+    if (argument.value_kind == "hidden_hostcall_buffer" ||
+        argument.value_kind == "hidden_printf_buffer" || argument.value_kind == "hidden_heap_v1")
+      return "\n  not modelled here: device printf, assert and malloc. If the kernel uses one of them, "
+             "this is why:\n  the buffer that it asks for (" +
+             argument.value_kind + ") is null";
+  }
+  return {};
+}
+
 /// What ended it; empty if it completed.
-std::string end_text(const isa::Outcome& outcome, Workbench& bench) {
+std::string end_text(const isa::Outcome& outcome, Workbench& bench,
+                     const code_objects::Kernel& kernel) {
   const std::string where =
       fmt::format("at {:#x} ({}), workgroup {},{},{} wave {}", outcome.va - bench.image_va(),
                   bench.disassemble_at(outcome.va).text, outcome.workgroup[0], outcome.workgroup[1],
@@ -147,9 +163,10 @@ std::string end_text(const isa::Outcome& outcome, Workbench& bench) {
   }
   if (outcome.exception.code == cp::KfdException::wave_memory_violation) {
     constexpr std::string_view accesses[] = {"read", "write", "instruction fetch"};
-    return fmt::format("memory violation: {} of address {:#x} {}",
+    return fmt::format("memory violation: {} of address {:#x} {}{}",
                        accesses[static_cast<std::size_t>(outcome.exception.access)],
-                       outcome.exception.address, where);
+                       outcome.exception.address, where,
+                       service_hint(kernel, outcome.exception.address));
   }
   return fmt::format("{} {}", cp::name(outcome.exception.code), where);
 }
@@ -205,7 +222,7 @@ int run_kernel(const po::variables_map& arguments) {
   const auto begin = std::chrono::steady_clock::now();
   const isa::Outcome outcome = dispatch(arguments, request, *bench, ns);
   const std::chrono::duration<double, std::milli> took = std::chrono::steady_clock::now() - begin;
-  const std::string end = end_text(outcome, *bench);
+  const std::string end = end_text(outcome, *bench, kernel_of(arguments, *bench));
   const std::size_t most = arguments["print"].as<std::size_t>();
   write_outputs(arguments, request);
   const isa::DispatchCounters& counters = outcome.counters;
@@ -372,7 +389,7 @@ int step_kernel(const po::variables_map& arguments) {
       request.launch, arguments["workgroup"].as<std::uint64_t>(), arguments["wave"].as<unsigned>(),
       [&](const isa::Wave& wave, std::uint64_t va) { return watcher.look(wave, va); });
   if (!outcome) throw Failure{exit_usage, outcome.error() + "\n"};
-  const std::string end = end_text(*outcome, *bench);
+  const std::string end = end_text(*outcome, *bench, kernel_of(arguments, *bench));
   if (outcome->end == isa::End::completed || outcome->end == isa::End::cancelled) return exit_ok;
   throw Failure{exit_failed, end + "\n"};
 }

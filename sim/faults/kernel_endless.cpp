@@ -5,13 +5,15 @@ namespace rocdrill::sim {
 namespace {
 
 const FaultRegistration registration{std::make_unique<WrongRelease>(
-    FaultInfo{.id = "kernel-endless",
-              .layer = Layer::code_objects,
-              .title = "a kernel that never ends",
-              .changes = "the program's kernel waits at a barrier across the grid for one workgroup too many",
-              .parameters = {},
-              .sources = {"https://github.com/ROCm/ROCm/issues/2804",
-                 "https://github.com/ROCm/ROCm/issues/4444"}},
+    FaultInfo{
+        .id = "kernel-endless",
+        .layer = Layer::code_objects,
+        .title = "a kernel that never ends",
+        .changes =
+            "the program's kernel waits at a barrier across the grid for one workgroup too many",
+        .parameters = {},
+        .sources = {"https://github.com/ROCm/ROCm/issues/2804",
+                    "https://github.com/ROCm/ROCm/issues/4444"}},
     "saxpy_endless")};
 
 }  // namespace

@@ -88,10 +88,9 @@ std::expected<FoundCodeObject, ModuleError> find_code_object(Process& process,
   FoundCodeObject found{std::string(reinterpret_cast<const char*>(bytes.data()), bytes.size()),
                         std::move(*object), no_event};
   const std::string target = found.object.target.text();
-  found.event =
-      journal.record(Layer::code_objects, Severity::info, "code_object.loaded", file,
-                     {{"target", std::string_view(target)}, {field::see, "roc-obj-ls"}},
-                     why_file != no_event ? why_file : device);
+  found.event = journal.record(Layer::code_objects, Severity::info, "code_object.loaded", file,
+                               {{"target", std::string_view(target)}, {field::see, "roc-obj-ls"}},
+                               why_file != no_event ? why_file : device);
   return found;
 }
 

@@ -65,9 +65,9 @@ std::string_view name(UnitState::Active active);
 /// What a unit's program did.
 struct UnitRun {
   int exit_status = 0;
-  bool stays = false;                              ///< it goes on running: a daemon
+  bool stays = false;                                ///< it goes on running: a daemon
   std::vector<std::pair<int, std::string>> lines{};  ///< level and text
-  EventId event = no_event;                        ///< behind a failure
+  EventId event = no_event;                          ///< behind a failure
 };
 
 class Units {

@@ -59,9 +59,8 @@ std::expected<void, LibraryFailure> Rocblas::gemm(int device, std::uint64_t c, s
       "rocblas.gemm_failed", "rocblas_gemm_ex",
       {{field::asked, std::string_view(kernels)}, {field::got, std::string_view(status)}},
       failure.event);
-  return std::unexpected(
-      LibraryFailure{"rocblas_status_internal_error", event, false, failure.unmodelled,
-                     failure.waits_for_ever});
+  return std::unexpected(LibraryFailure{"rocblas_status_internal_error", event, false,
+                                        failure.unmodelled, failure.waits_for_ever});
 }
 
 }  // namespace rocdrill::libraries

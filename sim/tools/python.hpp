@@ -27,7 +27,12 @@ class Python {
 
   /// What ended the script.
   struct Stop {
-    enum class Kind : std::uint8_t { exception, abort, unmodelled, waits_for_ever } kind = Kind::exception;
+    enum class Kind : std::uint8_t {
+      exception,
+      abort,
+      unmodelled,
+      waits_for_ever
+    } kind = Kind::exception;
     std::string text;
     EventId event = no_event;
   };

@@ -230,8 +230,8 @@ CommandResult run_words(Node& node, Words words, ProcessSpec spec, std::string i
     if (!call.found) call.err = fmt::format("{}: command not found\n", name);
     if (!call.found) exit_code = 127;
   }
-  return {exit_code, std::move(call.out), std::move(call.err), call.event, call.found,
-          call.waits_for_ever};
+  return {exit_code,  std::move(call.out), std::move(call.err),
+          call.event, call.found,          call.waits_for_ever};
 }
 
 CommandResult run_command(Node& node, const Words& argv, const ProcessSpec& spec) {

@@ -166,9 +166,8 @@ Finding programs_end(Context& context) {
                                        : fmt::format("\n(exit status {})", result.exit_code)),
             "dmesg", result.event};
   }
-  return {Status::pass,
-          fmt::format("{} ended with 0", fmt::join(context.deployment.commands, " ")), "",
-          no_event};
+  return {Status::pass, fmt::format("{} ended with 0", fmt::join(context.deployment.commands, " ")),
+          "", no_event};
 }
 
 Finding library_data(Context& context) {

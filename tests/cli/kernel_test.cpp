@@ -14,6 +14,7 @@ namespace rocdrill::test {
 namespace {
 
 using testing::HasSubstr;
+using testing::Not;
 
 struct Outcome {
   int exit_code = -1;
@@ -50,6 +51,19 @@ TEST(KernelCommand, RunsAndPrintsBuffers) {
     EXPECT_THAT(outcome.text, HasSubstr("memory          800 B read, 400 B written"));
     EXPECT_THAT(outcome.text, HasSubstr(" us on AMD Instinct"));
   }
+}
+
+TEST(KernelCommand, AFaultSaysWhereAndWhetherAServiceIsMissed) {
+  const Outcome null = run("kernel run " + file("saxpy_null/gfx90a.co") + saxpy_arguments);
+  EXPECT_EQ(null.exit_code, 1);
+  EXPECT_THAT(null.text, HasSubstr("memory violation: read of address 0x0 at 0x"));
+  EXPECT_THAT(null.text, Not(HasSubstr("printf"))) << "it asks for none";
+  const std::string printing = ROCDRILL_BINARY_DIR "/tests/kernels/printf.gfx90a.O1.co";
+  if (!std::filesystem::exists(printing)) GTEST_SKIP() << "no libclc to build printf.cl with";
+  const Outcome says =
+      run("kernel run '" + printing + "' --grid 64 --block 64 --arg 1 --arg 'u32[64]'");
+  EXPECT_EQ(says.exit_code, 1);
+  EXPECT_THAT(says.text, HasSubstr("not modelled here: device printf"));
 }
 
 TEST(KernelCommand, StatsAsRocprofv3HasThem) {

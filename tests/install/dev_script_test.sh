@@ -144,7 +144,7 @@ updated="apt-get $lock update | frontend=noninteractive stdin="
 all_packages='clang-format-19 clang-tidy-19'
 section 'package list'
 fresh_machine 0
-run deps test --no-install
+run deps bench --no-install
 exits 4
 prints_nothing
 all_packages+=" $(sed -nE 's/^dev:   ([^ ]+) +.+$/\1/p' "$work/err" | paste -s -d ' ')"

@@ -74,7 +74,6 @@ std::int64_t DoorbellThread::map(std::uint32_t gpu_id, void* address, std::size_
 
 void DoorbellThread::wake() {
   if (!running_.exchange(true)) {
-    if (thread_.joinable()) thread_.join();  // it has ended with the last queue
     stop_ = false;
     sigset_t all;
     sigset_t before;
@@ -82,7 +81,12 @@ void DoorbellThread::wake() {
     sigdelset(&all, SIGSEGV);
     sigdelset(&all, SIGBUS);
     pthread_sigmask(SIG_SETMASK, &all, &before);  // the program's signals are not for this thread
-    thread_ = std::thread([this] { run(); });
+    // The one before has retired with the last queue, but may still look for a new one, for which
+    // it needs what the caller has locked: its successor waits for it.
+    thread_ = std::thread([this, before = std::move(thread_)]() mutable {
+      if (before.joinable()) before.join();
+      run();
+    });
     pthread_sigmask(SIG_SETMASK, &before, nullptr);
   }
   const std::uint64_t one = 1;

@@ -36,8 +36,8 @@ long kernel_exec(const char* path, char* const* argv, char* const* envp) {
 
 using ScriptLine = char[folder_max + 256];
 
-// "#! interpreter argument" of a script in root/, split in place; false if it is none. A HIP program
-// of the node is an offload bundle: the node runs it (sim/interpose/tool).
+// "#! interpreter argument" of a script in root/, split in place; false if it is none. A HIP
+// program of the node is an offload bundle: the node runs it (sim/interpose/tool).
 bool read_script_line(const Session& session, const Place& place, ScriptLine& line,
                       char*& interpreter, char*& argument) {
   const int fd = raw::open(place.real(), O_RDONLY | O_CLOEXEC);

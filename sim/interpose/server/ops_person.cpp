@@ -8,8 +8,8 @@
 #include <filesystem>
 
 #include "sim/fault.hpp"
-#include "sim/interpose/session_index.hpp"
 #include "sim/interpose/server/connection.hpp"
+#include "sim/interpose/session_index.hpp"
 #include "sim/tools/tools.hpp"
 
 namespace rocdrill::interpose {
@@ -74,12 +74,9 @@ bool concerns_the_stack(std::string_view name) {
 }
 
 Json result_reply(const CommandResult& result) {
-  return {{"errno", 0},
-          {"exit", result.exit_code},
-          {"out", result.out},
-          {"err", result.err},
-          {"found", result.found},
-          {"waits_for_ever", result.waits_for_ever}};
+  return {
+      {"errno", 0},        {"exit", result.exit_code}, {"out", result.out},
+      {"err", result.err}, {"found", result.found},    {"waits_for_ever", result.waits_for_ever}};
 }
 
 std::string identity_text(const Identity& who) {

@@ -40,7 +40,7 @@ struct GpuFacts {
   std::uint32_t compute_queues = 0;  ///< HSA queues that can be mapped at a time (num_cp_queues)
   std::uint32_t compute_units = 0;   ///< of the KFD node, over all its XCCs
   std::uint32_t xccs = 1;            ///< of the KFD node
-  std::uint32_t engine_mhz = 0;           ///< peak engine clock
+  std::uint32_t engine_mhz = 0;      ///< peak engine clock
   std::uint64_t memory_bytes_per_us = 0;  ///< peak bandwidth of VRAM
   XnackSupport xnack = XnackSupport::none;
   bool large_bar = true;  ///< the CPU reaches all of VRAM

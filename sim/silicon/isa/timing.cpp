@@ -32,7 +32,8 @@ Estimate estimate(const Shape& shape, const Rates& rates, const DispatchCounters
   const std::uint64_t units =
       std::clamp<std::uint64_t>(counters.workgroups, 1, std::max(shape.compute_units, 1u));
   std::uint64_t cycles = 0;
-  for (std::size_t n = 0; n < class_count; ++n) cycles += counters.instructions[n] * issue_cycles[n];
+  for (std::size_t n = 0; n < class_count; ++n)
+    cycles += counters.instructions[n] * issue_cycles[n];
   const std::uint64_t mhz = std::max(rates.engine_mhz, 1u);
   const std::uint64_t issue = cycles * 1000 / (units * shape.simds_per_cu() * mhz);
   const std::uint64_t lds = counters.traffic.lds_cycles * 1000 / (units * mhz);

@@ -1,5 +1,5 @@
-// How long a dispatch would take on the GPU, from what its waves did. An estimate, the same on every
-// machine: for virtual time and for summaries, never for conclusions about real hardware.
+// How long a dispatch would take on the GPU, from what its waves did. An estimate, the same on
+// every machine: for virtual time and for summaries, never for conclusions about real hardware.
 #pragma once
 
 #include <cstdint>
@@ -22,9 +22,9 @@ struct Estimate {
   Bound bound = Bound::launch;
 };
 
-/// Issue: cycles that the SIMDs need for the instructions, with all CUs that get a workgroup equally
-/// busy. LDS and memory: only if the traffic was counted; memory as if no cache hit. On top, the time
-/// that a launch takes by itself. All figures per instruction are assumed.
+/// Issue: cycles that the SIMDs need for the instructions, with all CUs that get a workgroup
+/// equally busy. LDS and memory: only if the traffic was counted; memory as if no cache hit. On
+/// top, the time that a launch takes by itself. All figures per instruction are assumed.
 Estimate estimate(const Shape& shape, const Rates& rates, const DispatchCounters& counters);
 
 }  // namespace rocdrill::isa

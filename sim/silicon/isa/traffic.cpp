@@ -184,10 +184,9 @@ void count_traffic(const Wave& wave, const Instruction& instruction, Traffic& tr
     count_lds(wave, instruction, *move, traffic);
     return;
   }
-  const std::uint64_t bytes =
-      static_cast<std::uint64_t>(std::popcount(wave.exec())) * move->bytes;
-  const bool shared = instruction.counted_as != Class::scratch &&
-                      through_shared_aperture(wave, instruction);
+  const std::uint64_t bytes = static_cast<std::uint64_t>(std::popcount(wave.exec())) * move->bytes;
+  const bool shared =
+      instruction.counted_as != Class::scratch && through_shared_aperture(wave, instruction);
   if (move->reads) (shared ? traffic.lds_read : traffic.read) += bytes;
   if (move->writes) (shared ? traffic.lds_written : traffic.written) += bytes;
 }

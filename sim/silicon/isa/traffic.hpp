@@ -1,7 +1,7 @@
 // What waves move: bytes of memory and LDS, and the cycles that LDS banks make them wait.
 //
-// Counted before each memory instruction of a dispatch that asks for it (Launch::counts_traffic), from
-// its addresses and EXEC; how much a lane moves follows from the mnemonic.
+// Counted before each memory instruction of a dispatch that asks for it (Launch::counts_traffic),
+// from its addresses and EXEC; how much a lane moves follows from the mnemonic.
 #pragma once
 
 #include <cstdint>
@@ -18,8 +18,8 @@ struct Traffic {
   std::uint64_t lds_read = 0;
   std::uint64_t lds_written = 0;
   /// Cycles of LDS accesses, and how many of them only because lanes met at a bank. 32 banks of a
-  /// dword; 32 lanes a cycle, fewer where a lane has more than a dword (assumed for 64 bits and more).
-  /// Lanes that read one dword share it; atomics do not.
+  /// dword; 32 lanes a cycle, fewer where a lane has more than a dword (assumed for 64 bits and
+  /// more). Lanes that read one dword share it; atomics do not.
   std::uint64_t lds_cycles = 0;
   std::uint64_t lds_conflict_cycles = 0;
 

@@ -85,8 +85,8 @@ TEST_P(Differential, KernelsStoreWhatTheyShould) {
       const std::string difference = trial.run(**bench, seed);
       if (difference.empty()) continue;
       ASSERT_TRUE(trial.is_compilers_fault(processor, optimisation, seed))
-          << isa::name(level) << ", seed " << seed << ": " << difference << "\nMade smaller: "
-          << smallest_difference(made, processor, optimisation, seed);
+          << isa::name(level) << ", seed " << seed << ": " << difference
+          << "\nMade smaller: " << smallest_difference(made, processor, optimisation, seed);
       ++miscompiled;
       break;
     }

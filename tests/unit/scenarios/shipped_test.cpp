@@ -125,8 +125,8 @@ TEST(Shipped, ParametersStayWithinWhatTheFaultsTake) {
   for (const LoadedDrill& loaded : all_drills()) {
     for (std::uint64_t seed = 0; seed < 50; ++seed) {
       for (const DrillFault& fault : resolve(loaded.drill, loaded.node, seed).drill.faults) {
-        const auto checked =
-            sim::FaultRegistry::check(*built_in_knowledge().fault(fault.use.id), fault.use.parameters);
+        const auto checked = sim::FaultRegistry::check(*built_in_knowledge().fault(fault.use.id),
+                                                       fault.use.parameters);
         EXPECT_TRUE(checked) << checked.error();
       }
     }
@@ -144,7 +144,8 @@ std::string example(std::string_view page) {
 }
 
 TEST(Shipped, TheExamplesInTheDocsAreValid) {
-  const auto node = parse_node("node-files.md", example("node-files.md"), "mi210", built_in_knowledge());
+  const auto node =
+      parse_node("node-files.md", example("node-files.md"), "mi210", built_in_knowledge());
   EXPECT_TRUE(node) << text(node.error());
   const auto drill =
       parse_drill("drill-authoring.md", example("drill-authoring.md"), "module-blacklisted");
