@@ -27,13 +27,13 @@ struct Dispatcher::Worker {
 class Dispatcher::Job {
  public:
   Job(const Shape& shape, const Launch& launch, cp::AddressSpace& space, CodeCache& code,
-      const std::atomic<bool>* cancel)
+      std::span<const std::uint32_t> units, const std::atomic<bool>* cancel)
       : plan_{.shape = shape,
               .launch = launch,
               .space = space,
               .code = code,
               .entry = {},
-              .units = {}},
+              .units = units},
         cancel_(cancel) {}
 
   bool plan();
@@ -123,11 +123,6 @@ bool Dispatcher::Job::plan() {
     return false;
   }
   plan_.lds_bytes = round_up(launch.packet.group_segment_size, 512);
-  for (std::uint32_t unit = 0; unit < shape.compute_units; ++unit)
-    if (launch.cu_mask.empty() ||
-        (unit / 32 < launch.cu_mask.size() && (launch.cu_mask[unit / 32] >> unit % 32 & 1) != 0))
-      plan_.units.push_back(unit);
-  if (plan_.units.empty()) plan_.units.push_back(0);  // KFD refuses an empty mask
   const unsigned waves_per_cu =
       occupancy(shape, kd, plan_.waves, plan_.lds_bytes).waves_per_simd * shape.simds_per_cu();
   most_resident_ = std::max<std::uint64_t>(1, waves_per_cu / plan_.waves) * plan_.units.size();
@@ -291,16 +286,29 @@ void Dispatcher::work(std::size_t number) {
   }
 }
 
+/// The mask of a queue seldom changes.
+std::span<const std::uint32_t> Dispatcher::units(const std::vector<std::uint32_t>& cu_mask) {
+  if (!units_.empty() && cu_mask == cu_mask_) return units_;
+  cu_mask_ = cu_mask;
+  units_.clear();
+  for (std::uint32_t unit = 0; unit < shape_.compute_units; ++unit)
+    if (cu_mask.empty() ||
+        (unit / 32 < cu_mask.size() && (cu_mask[unit / 32] >> unit % 32 & 1) != 0))
+      units_.push_back(unit);
+  if (units_.empty()) units_.push_back(0);  // KFD refuses an empty mask
+  return units_;
+}
+
 Outcome Dispatcher::step(const Launch& launch, cp::AddressSpace& space, std::uint64_t workgroup,
                          std::uint32_t wave, const Look& look) {
-  Job job(shape_, launch, space, *code_, nullptr);
+  Job job(shape_, launch, space, *code_, units(launch.cu_mask), nullptr);
   if (job.plan()) job.step(workgroup, wave, look);
   return job.outcome();
 }
 
 Outcome Dispatcher::run(const Launch& launch, cp::AddressSpace& space,
                         const std::atomic<bool>* cancel) {
-  Job job(shape_, launch, space, *code_, cancel);
+  Job job(shape_, launch, space, *code_, units(launch.cu_mask), cancel);
   if (!job.plan()) return job.outcome();
   const bool shared = workers_.size() > 1 && job.groups() > 1;
   if (shared) {

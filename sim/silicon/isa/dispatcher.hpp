@@ -8,6 +8,7 @@
 #include <functional>
 #include <memory>
 #include <mutex>
+#include <span>
 #include <thread>
 #include <vector>
 
@@ -44,9 +45,13 @@ class Dispatcher {
  private:
   class Job;
   void work(std::size_t number);
+  /// The CUs that the mask allows.
+  std::span<const std::uint32_t> units(const std::vector<std::uint32_t>& cu_mask);
 
   Shape shape_;
   std::shared_ptr<CodeCache> code_;
+  std::vector<std::uint32_t> cu_mask_;  ///< that `units_` are of
+  std::vector<std::uint32_t> units_;
   std::mutex mutex_;
   std::condition_variable wake_;
   std::condition_variable idle_;

@@ -28,7 +28,7 @@ struct DispatchPlan {
   std::uint32_t agprs = 0;
   std::uint32_t lds_bytes = 0;
   std::uint32_t preloaded[16] = {};  ///< kernarg dwords
-  std::vector<std::uint32_t> units;  ///< CUs that workgroups go to, in turn
+  std::span<const std::uint32_t> units;  ///< CUs that workgroups go to, in turn
 };
 
 /// Memory of a workgroup, used again and again.
