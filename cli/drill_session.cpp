@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <ctime>
 #include <filesystem>
@@ -28,6 +29,7 @@ DrillSession::DrillSession(interpose::NodeServer& server,
   server.handle("check", [this](const Json&, const Asker&) { return check(); });
   server.handle("hint", [this](const Json&, const Asker&) { return hint(); });
   server.handle("undo", [this](const Json&, const Asker&) { return undo(); });
+  server.handle("answer", [this](const Json& asked, const Asker&) { return answer(asked); });
   server.handle("brief", [this](const Json&, const Asker&) { return brief(); });
   server.before_change([this](const std::vector<std::string>& words) {
     if (steps_.size() == most_steps) steps_.erase(steps_.begin());
@@ -87,6 +89,23 @@ Json DrillSession::check() {
   reply["hint_cost"] = hint_cost_;
   reply["passed"] = scenarios::repaired(graded);
   return reply;
+}
+
+Json DrillSession::answer(const Json& asked) {
+  if (!drill_) return {{"errno", EINVAL}, {"error", "this node is no drill: it asks nothing"}};
+  const std::string task = asked.value("task", "");
+  const std::string choice = asked.value("choice", "");
+  for (const scenarios::DrillTask& one : drill_->drill.tasks) {
+    const auto* question = std::get_if<scenarios::Answer>(&one.check);
+    if (!question || name(one.kind) != task) continue;
+    const std::size_t slash = question->layer ? choice.find('/') : std::string::npos;
+    const std::string text = slash == std::string::npos ? choice : choice.substr(slash + 1);
+    if (std::ranges::find(question->choices, text) == question->choices.end())
+      return {{"errno", EINVAL}, {"error", "'" + text + "' is no answer to the task " + task}};
+    answers_[one.kind] = choice;
+    return check();
+  }
+  return {{"errno", EINVAL}, {"error", "there is no question '" + task + "' in this drill"}};
 }
 
 Json DrillSession::hint() {

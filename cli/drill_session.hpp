@@ -14,7 +14,7 @@ namespace rocdrill::cli {
 
 class DrillSession {
  public:
-  /// Registers its requests with the server: session, check, hint, undo, brief.
+  /// Registers its requests with the server: session, check, answer, hint, undo, brief.
   DrillSession(interpose::NodeServer& server, std::optional<scenarios::ResolvedDrill> drill);
 
   /// Copies what was typed to the person's state folder, if anything was.
@@ -23,6 +23,7 @@ class DrillSession {
  private:
   interpose::Json session() const;
   interpose::Json check();
+  interpose::Json answer(const interpose::Json& asked);
   interpose::Json hint();
   interpose::Json undo();
   interpose::Json brief() const;
