@@ -84,7 +84,7 @@ int run(const po::variables_map&) {
 
 Command gui_command() {
   Command command{.name = "gui",
-                  .usage = "gui [DRILL] [options]",
+                  .usage = "gui [DRILL | FILE] [options]",
                   .summary = "the window: stack, timeline, evidence, causes; or a picture of it",
                   .examples = {"rocdrill gui stale-dkms",
                                "rocdrill gui stale-dkms --screenshot stale.png --at 1.42s",

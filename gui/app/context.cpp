@@ -53,7 +53,7 @@ void Context::use(const Settings& settings) {
   words_ = load_strings(settings.language);
   if (!fonts_.text || settings.font_size != settings_.font_size ||
       settings.language != settings_.language)
-    fonts_ = load_fonts(scale, settings.language == "zh", problems_);
+    fonts_ = load_fonts(scale, settings.language == "zh", words_, problems_);
   settings_ = settings;
   apply_style(palette(settings.palette), scale);
 }

@@ -52,7 +52,8 @@ FontFile chinese_font() {
        {"/usr/share/fonts/opentype/noto/NotoSansCJK-Regular.ttc", "fonts-noto-cjk", 2}});
 }
 
-Fonts load_fonts(float scale, bool chinese, std::vector<std::string>& problems) {
+Fonts load_fonts(float scale, bool chinese, const Strings& words,
+                 std::vector<std::string>& problems) {
   ImFontAtlas& atlas = *ImGui::GetIO().Fonts;
   atlas.Clear();
   atlas.FontBuilderIO = ImGuiFreeType::GetBuilderForFreeType();
@@ -60,6 +61,13 @@ Fonts load_fonts(float scale, bool chinese, std::vector<std::string>& problems) 
   atlas.Flags |= ImFontAtlasFlags_NoMouseCursors;
   const FontFile cjk = chinese ? chinese_font() : FontFile{};
   if (chinese && cjk.path.empty()) problems.push_back("no Chinese font; install " + cjk.package);
+  ImVector<ImWchar> chinese_ranges;  // Dear ImGui's list of common ones lacks some of the words'
+  if (chinese) {
+    ImFontGlyphRangesBuilder builder;
+    builder.AddRanges(atlas.GetGlyphRangesChineseSimplifiedCommon());
+    for (const auto& [key, text] : words.all()) builder.AddText(text.c_str());
+    builder.BuildRanges(&chinese_ranges);
+  }
   const auto load = [&](const FontFile& file, float size, const ImWchar* ranges) {
     ImFontConfig config;
     config.PixelSnapH = true;
@@ -73,7 +81,7 @@ Fonts load_fonts(float scale, bool chinese, std::vector<std::string>& problems) 
       config.MergeMode = true;
       config.FontNo = cjk.face;
       atlas.AddFontFromFileTTF(cjk.path.c_str(), config.SizePixels, &config,
-                               atlas.GetGlyphRangesChineseSimplifiedCommon());
+                               chinese_ranges.Data);
     }
     return font;
   };

@@ -23,6 +23,8 @@ FontFile chinese_font();
 
 /// Replaces the fonts of the current Dear ImGui context. `problems` gets a sentence for each font
 /// that is missing; Dear ImGui's built-in one stands in.
-Fonts load_fonts(float scale, bool chinese, std::vector<std::string>& problems);
+/// `words`: all characters of the language are loaded.
+Fonts load_fonts(float scale, bool chinese, const Strings& words,
+                 std::vector<std::string>& problems);
 
 }  // namespace rocdrill::gui

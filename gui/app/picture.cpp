@@ -1,5 +1,8 @@
 #include <backends/imgui_impl_opengl3.h>
 
+#include <chrono>
+#include <thread>
+
 #include "gui/app/context.hpp"
 #include "gui/app/gui.hpp"
 #include "gui/app/open.hpp"
@@ -23,6 +26,13 @@ void take_picture(const Request& request, const std::string& file) {
     ImGui_ImplOpenGL3_NewFrame();
     context.frame(*workspace, width, height, 1.0 / 60);
     workspace->settle();
+  }
+  const auto patience = std::chrono::steady_clock::now() + std::chrono::seconds(30);
+  while (workspace->practice() && !workspace->practice()->ready() &&
+         std::chrono::steady_clock::now() < patience) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    ImGui_ImplOpenGL3_NewFrame();
+    context.frame(*workspace, width, height, 1.0 / 60);
   }
   surface.clear(palette(context.settings().palette).window);
   ImGui_ImplOpenGL3_RenderDrawData(ImGui::GetDrawData());

@@ -2,7 +2,6 @@
 
 #include <zlib.h>
 
-#include <cstring>
 #include <fstream>
 #include <system_error>
 
@@ -42,8 +41,9 @@ std::string encode_png(const Picture& picture) {
   std::string rows;
   const auto stride = static_cast<std::size_t>(picture.width) * 3;
   for (std::size_t y = 0; y < static_cast<std::size_t>(picture.height); ++y) {
-    rows += '\0';  // no filter
-    rows.append(reinterpret_cast<const char*>(picture.rgb.data()) + y * stride, stride);
+    rows += '\x02';  // the filter "up": differences from the row above
+    for (std::size_t i = y * stride; i < (y + 1) * stride; ++i)
+      rows += static_cast<char>(picture.rgb[i] - (y > 0 ? picture.rgb[i - stride] : 0));
   }
   uLongf size = compressBound(static_cast<uLong>(rows.size()));
   std::string packed(size, '\0');
@@ -86,9 +86,13 @@ std::expected<Picture, std::string> decode_png(std::string_view bytes) {
     return std::unexpected("the PNG file's pixels are damaged");
   picture.rgb.resize(stride * height);
   for (std::size_t y = 0; y < height; ++y) {
-    if (rows[y * (stride + 1)] != 0)
-      return std::unexpected("only PNG files without filters are read");
-    std::memcpy(picture.rgb.data() + y * stride, rows.data() + y * (stride + 1) + 1, stride);
+    const char* row = rows.data() + y * (stride + 1);
+    if (*row != 2) return std::unexpected("only PNG files with the filter \"up\" are read");
+    for (std::size_t i = 0; i < stride; ++i) {
+      const int above = y > 0 ? picture.rgb[(y - 1) * stride + i] : 0;
+      picture.rgb[y * stride + i] =
+          static_cast<std::uint8_t>(above + static_cast<unsigned char>(row[1 + i]));
+    }
   }
   return picture;
 }

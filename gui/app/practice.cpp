@@ -184,7 +184,7 @@ void Practice::take(const Reply& reply) {
 }
 
 void Practice::poll() {
-  terminal_.poll();
+  if (terminal_.poll()) last_output_ = std::chrono::steady_clock::now();
   std::deque<Reply> replies;
   {
     const std::scoped_lock lock(mutex_);
@@ -206,6 +206,11 @@ void Practice::undo() { ask("undo", R"({"op":"undo"})"); }
 void Practice::answer(scenarios::DrillTask::Kind task, const std::string& choice) {
   progress_.answers[task] = choice;
   ask("answer", Json{{"op", "answer"}, {"task", name(task)}, {"choice", choice}}.dump());
+}
+
+bool Practice::ready() const {
+  const auto quiet = std::chrono::steady_clock::now() - last_output_;
+  return !terminal_.running() || (events_ > 0 && last_output_.time_since_epoch().count() != 0 && quiet > 400ms);
 }
 
 void Practice::settle() {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <atomic>
+#include <chrono>
 #include <condition_variable>
 #include <deque>
 #include <memory>
@@ -33,7 +34,7 @@ class Practice {
   /// The node's history so far; grows in poll().
   const Story& story() const { return *story_; }
   const Progress& progress() const { return progress_; }
-  const std::vector<checks::Result>* checks() const { return checked_ ? &checks_ : nullptr; }
+  const std::vector<checks::Result>* check_results() const { return checked_ ? &checks_ : nullptr; }
   /// What the last request said: an error, or what was undone; "" if nothing.
   const std::string& message() const { return message_; }
   bool busy() const { return busy_; }
@@ -46,6 +47,8 @@ class Practice {
   void undo();
   void answer(scenarios::DrillTask::Kind task, const std::string& choice);
 
+  /// The node has told its history and the shell has been silent for a moment.
+  bool ready() const;
   /// Until nothing is asked any more, for tests and pictures.
   void settle();
 
@@ -72,6 +75,7 @@ class Practice {
   bool checked_ = false;
   std::string message_;
   std::chrono::steady_clock::time_point next_log_;
+  std::chrono::steady_clock::time_point last_output_;
 
   std::mutex mutex_;
   std::condition_variable_any changed_;

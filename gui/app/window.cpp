@@ -95,9 +95,9 @@ int show_window(const Request& request) {
   auto before = std::chrono::steady_clock::now();
   bool quit = false;
   while (!quit && glfwWindowShouldClose(window.handle) == GLFW_FALSE) {
-    // Awake while something moves; else a glance at the node every half second is enough.
+    // Awake while something moves; else a glance now and then is enough.
     const bool lively = workspace->state().playing || workspace->practice();
-    glfwWaitEventsTimeout(lively ? 1.0 / 60 : 0.5);
+    glfwWaitEventsTimeout(lively ? 1.0 / 60 : 0.25);
     int width = 0;
     int height = 0;
     glfwGetFramebufferSize(window.handle, &width, &height);

@@ -22,6 +22,8 @@ std::string Workspace::open(const std::string& drill) {
     practice_.reset();
     background_.reset();  // before what it looks at
     recording_ = std::move(*recorded);
+    timeline_.reset();
+    title_.clear();
     story_ = std::make_unique<Story>(recording_->timeline());
     background_ = std::make_unique<Background>(recording_.get());
     story_->compare_with(recording_->healthy());
@@ -32,6 +34,17 @@ std::string Workspace::open(const std::string& drill) {
   } catch (const std::exception& error) {
     return error.what();
   }
+}
+
+void Workspace::open_timeline(Timeline timeline, std::string title) {
+  practice_.reset();
+  background_.reset();
+  timeline_ = std::make_unique<Timeline>(std::move(timeline));
+  story_ = std::make_unique<Story>(*timeline_);
+  background_ = std::make_unique<Background>(nullptr);
+  recording_.reset();
+  title_ = std::move(title);
+  state_ = opened(*story_);
 }
 
 bool Workspace::go_to(const std::string& moment) {
@@ -96,9 +109,30 @@ EvidenceView Workspace::evidence_of(const DetailView& view) {
 BriefView Workspace::practice_brief() const {
   Progress progress = practice_->progress();
   progress.revealed = state_.debrief;
-  return brief_view(recording_->drill().drill, recording_->spec().title, practice_->checks(),
-                    progress);
+  BriefView view = brief_view(recording_->drill().drill, recording_->spec().title,
+                              practice_->check_results(), progress);
+  view.checks_asked = practice_->busy();
+  return view;
 }
+
+StackView Workspace::live_stack() const {
+  State live;  // the end of the node's own history
+  live.now = practice_->story().last();
+  live.layer = state_.layer;
+  return stack_view(practice_->story(), live, nullptr);
+}
+
+namespace {
+
+/// Whether the stack gives nothing away any more.
+bool located(const BriefView& brief) {
+  if (brief.debrief.known) return true;
+  return std::ranges::none_of(brief.tasks, [](const TaskView& task) {
+    return task.asks_layer && task.status != scenarios::TaskStatus::passed;
+  });
+}
+
+}  // namespace
 
 void Workspace::draw_pane(Ui& ui, const Placed& placed) {
   switch (placed.pane) {
@@ -107,7 +141,8 @@ void Workspace::draw_pane(Ui& ui, const Placed& placed) {
                   .node = {},
                   .layout = state_.layout,
                   .practice = !options_.rocdrill.empty() && recording_};
-      bar.replay = recording_ != nullptr;
+      bar.replay = recording_ || timeline_;
+      bar.title = state_.layout == Layout::drills ? std::string() : title_;
       if (recording_ && state_.layout != Layout::drills) {
         bar.title = recording_->drill().drill.title;
         bar.node = recording_->spec().title;
@@ -117,10 +152,10 @@ void Workspace::draw_pane(Ui& ui, const Placed& placed) {
     }
     case Pane::stack:
       if (state_.layout == Layout::practice && practice_) {
-        State live;  // the end of the node's own history
-        live.now = practice_->story().last();
-        live.layer = state_.layer;
-        draw_stack(ui, placed.rect, stack_view(practice_->story(), live, nullptr), state_.expert);
+        const BriefView brief = practice_brief();
+        const StackView stack = live_stack();
+        draw_practice_stack(ui, placed.rect, located(brief) ? &stack : nullptr, brief,
+                            state_.expert);
       } else {
         draw_stack(ui, placed.rect, stack_view(*story_, state_, background_->versions(state_.now)),
                    state_.expert);

@@ -26,6 +26,8 @@ class Workspace {
 
   /// Runs a drill and looks at its end. The problem in words, "" if there is none.
   std::string open(const std::string& drill);
+  /// Looks at a history without a node: what commands show is not known.
+  void open_timeline(Timeline timeline, std::string title);
 
   /// Takes the keys of this frame and draws its panes; gives back the intents that are not the
   /// workspace's own. Between ImGui::NewFrame() and ImGui::Render().
@@ -50,6 +52,7 @@ class Workspace {
   void draw_overlay(Ui& ui, float width, float height, const SettingsView& settings);
   EvidenceView evidence_of(const DetailView& view);
   BriefView practice_brief() const;
+  StackView live_stack() const;
   std::vector<PaletteEntry> entries(const Strings& words) const;
   const std::vector<DrillRow>& drills();
 
@@ -67,6 +70,8 @@ class Workspace {
 
   WorkspaceOptions options_;
   std::unique_ptr<scenarios::Recording> recording_;
+  std::unique_ptr<Timeline> timeline_;  ///< of open_timeline()
+  std::string title_;
   std::unique_ptr<Story> story_;
   std::unique_ptr<Background> background_;
   std::unique_ptr<Practice> practice_;

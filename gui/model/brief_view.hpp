@@ -52,6 +52,7 @@ struct BriefView {
   std::vector<std::string> paragraphs;
   std::vector<TaskView> tasks;
   std::vector<CheckRow> checks;
+  bool checks_asked = true;   ///< else nobody has asked for them yet
   bool checks_known = false;  ///< else they are being run, or there is no node
   int points = 0;             ///< had so far
   int possible = 0;

@@ -84,12 +84,15 @@ std::vector<std::size_t> shown_checks(const std::vector<CheckRow>& checks, std::
   return shown;
 }
 
+}  // namespace
+
 void draw_checks(Ui& ui, const Rect& area, const BriefView& view, float row) {
   ImGui::SetCursorScreenPos({area.x, area.y});
   ui.heading("checks.title");
   float y = ImGui::GetCursorScreenPos().y;
   if (!view.checks_known) {
-    ui.text(ui.tr("checks.running"), ui.colours.dim, ui.fonts.small);
+    ui.text_at({area.x, y}, ui.tr(view.checks_asked ? "checks.running" : "checks.press"),
+               ui.colours.dim, ui.fonts.small, area.w);
     return;
   }
   const auto fits = static_cast<std::size_t>(std::max((area.bottom() - y + 1) / row, 0.0F));
@@ -111,8 +114,6 @@ void draw_checks(Ui& ui, const Rect& area, const BriefView& view, float row) {
     y += row;
   }
 }
-
-}  // namespace
 
 void draw_brief(Ui& ui, const Rect& rect, const BriefView& view, const std::vector<WhyRow>& why,
                 bool hidden) {

@@ -76,7 +76,7 @@ void draw_palette(Ui& ui, float width, float height, const State& state,
 }
 
 void draw_settings(Ui& ui, float width, float height, const SettingsView& view) {
-  begin_overlay(ui, "settings", width, height, 480, 240);
+  begin_overlay(ui, "settings", width, height, 480, 176);
   ui.text(ui.tr("settings.title"), ui.colours.text, ui.fonts.large);
   ui.gap(8);
   const float column = ImGui::GetCursorPosX() + ui.px(104);

@@ -27,6 +27,12 @@ struct BarView {
 void draw_bar(Ui& ui, const Rect& rect, const BarView& view);
 
 void draw_stack(Ui& ui, const Rect& rect, const StackView& view, bool expert);
+/// While a drill is practised: the bring-up checks, and the stack once the fault is located
+/// (`stack` null: not yet).
+void draw_practice_stack(Ui& ui, const Rect& rect, const StackView* stack, const BriefView& brief,
+                         bool expert);
+/// The checks in an area of the current pane; `row`: height of a line.
+void draw_checks(Ui& ui, const Rect& area, const BriefView& view, float row);
 
 /// Evidence of the chosen command.
 struct EvidenceView {

@@ -89,39 +89,68 @@ void draw_versions(Ui& ui, const Rect& area, const StackView& view) {
   ImGui::PopTextWrapPos();
 }
 
+/// Heading, rows and arrows; gives back where they end. `below`: room that is kept free.
+float draw_rows(Ui& ui, const Rect& rect, const StackView& view, bool expert, float below) {
+  ImGui::SetCursorScreenPos({rect.x + ui.px(16), rect.y + ui.px(12)});
+  ui.heading("stack.title");
+  const char* form = ui.tr(expert ? "stack.expert" : "stack.beginner");
+  ImGui::SetCursorScreenPos(
+      {rect.right() - ui.px(16) - ui.width_of(form, ui.fonts.small), rect.y + ui.px(12)});
+  if (ui.link("stack.form", form, ui.fonts.small)) ui.want(intent::ToggleExpert{});
+
+  const float top = rect.y + ui.px(36);
+  const float fits = (rect.h - ui.px(36) - below) / static_cast<float>(view.rows.size());
+  const float height = std::floor(std::clamp(fits, ui.px(24), ui.px(44)));
+  const float gutter = ui.px(36);
+  const auto row_of = [&](std::size_t i) {
+    return Rect{rect.x, top + height * static_cast<float>(i), rect.w - 1, height};
+  };
+  for (std::size_t i = 0; i < view.rows.size(); ++i)
+    draw_row(ui, row_of(i), view.rows[i], expert && height >= ui.px(38), gutter);
+  const auto middle = [&](Layer layer) {
+    const auto at = std::ranges::find(view.rows, layer, &StackRow::layer);
+    const Rect row = row_of(static_cast<std::size_t>(at - view.rows.begin()));
+    return std::round(row.y + row.h / 2);
+  };
+  for (const CauseArrow& arrow : view.arrows) {
+    draw_arrow(ui, rect.right() - gutter + ui.px(8), middle(arrow.from) - ui.px(4),
+               middle(arrow.to) + ui.px(3), ui.px(12));
+  }
+  return top + height * static_cast<float>(view.rows.size());
+}
+
 }  // namespace
 
 void draw_stack(Ui& ui, const Rect& rect, const StackView& view, bool expert) {
   if (ui.begin_pane(Pane::stack, rect)) {
-    ImGui::SetCursorScreenPos({rect.x + ui.px(16), rect.y + ui.px(12)});
-    ui.heading("stack.title");
-    const char* form = ui.tr(expert ? "stack.expert" : "stack.beginner");
-    ImGui::SetCursorScreenPos(
-        {rect.right() - ui.px(16) - ui.width_of(form, ui.fonts.small), rect.y + ui.px(12)});
-    if (ui.link("stack.form", form, ui.fonts.small)) ui.want(intent::ToggleExpert{});
-
-    const float top = rect.y + ui.px(36);
     const float strip = view.versions.empty() ? 0 : ui.px(132);
-    const float fits = (rect.h - ui.px(36) - strip) / static_cast<float>(view.rows.size());
-    const float height = std::floor(std::clamp(fits, ui.px(24), ui.px(44)));
-    const float gutter = ui.px(36);
-    const auto row_of = [&](std::size_t i) {
-      return Rect{rect.x, top + height * static_cast<float>(i), rect.w - 1, height};
-    };
-    for (std::size_t i = 0; i < view.rows.size(); ++i)
-      draw_row(ui, row_of(i), view.rows[i], expert && height >= ui.px(38), gutter);
-    const auto middle = [&](Layer layer) {
-      const auto at = std::ranges::find(view.rows, layer, &StackRow::layer);
-      const Rect row = row_of(static_cast<std::size_t>(at - view.rows.begin()));
-      return std::round(row.y + row.h / 2);
-    };
-    for (const CauseArrow& arrow : view.arrows) {
-      draw_arrow(ui, rect.right() - gutter + ui.px(8), middle(arrow.from) - ui.px(4),
-                 middle(arrow.to) + ui.px(3), ui.px(12));
-    }
-    const float below = top + height * static_cast<float>(view.rows.size()) + ui.px(16);
+    const float below = draw_rows(ui, rect, view, expert, strip) + ui.px(16);
     if (strip > 0 && below + ui.px(96) < rect.bottom())
       draw_versions(ui, {rect.x + ui.px(16), below, rect.w - ui.px(32), strip}, view);
+  }
+  ui.end_pane();
+}
+
+void draw_practice_stack(Ui& ui, const Rect& rect, const StackView* stack, const BriefView& brief,
+                         bool expert) {
+  if (ui.begin_pane(Pane::stack, rect)) {
+    const Rect area{rect.x + ui.px(16), rect.y + ui.px(12), rect.w - ui.px(32),
+                    rect.h - ui.px(28)};
+    const float row = ui.fonts.small->FontSize + ui.px(7);
+    float y = area.y;
+    if (stack) {
+      y = draw_rows(ui, rect, *stack, expert, row * 8) + ui.px(16);
+    } else {
+      ImGui::SetCursorScreenPos({area.x, y});
+      ui.heading("stack.title");
+      ImGui::SetCursorScreenPos({area.x, ImGui::GetCursorScreenPos().y});
+      ImGui::PushTextWrapPos(area.right() - ImGui::GetWindowPos().x);
+      ui.text(ui.tr("stack.hidden"), ui.colours.dim, ui.fonts.small);
+      ImGui::PopTextWrapPos();
+      y = ImGui::GetCursorScreenPos().y + ui.px(16);
+    }
+    ui.line({rect.x, y - ui.px(8)}, {rect.right() - 1, y - ui.px(8)}, ui.colours.hairline);
+    draw_checks(ui, {area.x, y, area.w, area.bottom() - y}, brief, row);
   }
   ui.end_pane();
 }

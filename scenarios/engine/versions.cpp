@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "sim/node.hpp"
 #include "sim/silicon/catalogue.hpp"
 #include "stack/formats/kfd_topology.hpp"
 

@@ -4,8 +4,12 @@
 #include <string>
 #include <vector>
 
-#include "sim/node.hpp"
 #include "stack/compat.hpp"
+#include "stack/layer.hpp"
+
+namespace rocdrill::sim {
+class Node;
+}
 
 namespace rocdrill::scenarios {
 

@@ -76,6 +76,7 @@ TEST(Words, EveryKeyThatThePanelsUseExistsAndEveryOtherIsUsed) {
                           "severity.unmodelled", "verdict.supported", "verdict.unsupported",
                           "verdict.unknown", "language"})
     used.insert(key);
+  for (const Palette& one : palettes()) used.insert("palette." + std::string(one.name));
   for (const std::string& key : english.keys())
     EXPECT_TRUE(used.contains(key)) << key << " is not used";
   // What has the form of a key and a known first part has to be one.

@@ -38,7 +38,7 @@ TEST(Practice, AWholeDrillIsDoneByKeyboard) {
 
   // Not repaired: the check says so.
   driver.key(key::f1 + 4);
-  ASSERT_TRUE(driver.wait_for([&] { return practice.checks() && !practice.busy(); }));
+  ASSERT_TRUE(driver.wait_for([&] { return practice.check_results() && !practice.busy(); }));
   EXPECT_FALSE(practice.progress().repaired);
   // A hint costs.
   driver.key(key::f1 + 5);
