@@ -62,6 +62,7 @@ Command undo_command();
 Command brief_command();
 Command kernel_command();
 Command isa_command();
+Command gui_command();
 
 // --- shared ---
 scenarios::DataPath data_path(const po::variables_map& arguments);

@@ -91,7 +91,7 @@ Json DrillSession::check() {
   return reply;
 }
 
-/// An answer stands until another is given; whether it is right shows in check, not here.
+/// An answer stands until another is given. The reply is that of check.
 Json DrillSession::answer(const Json& request) {
   if (!drill_) return {{"errno", EINVAL}, {"error", "this node is no drill: it asks nothing"}};
   const scenarios::Drill& drill = drill_->drill;
@@ -118,7 +118,7 @@ Json DrillSession::answer(const Json& request) {
     given = fmt::format("{}/{}", name(*layer), choice);
   }
   answers_[task->kind] = std::move(given);
-  return {{"errno", 0}};
+  return check();
 }
 
 Json DrillSession::hint() {

@@ -33,6 +33,7 @@ std::vector<Command> all_commands() {
   commands.push_back(brief_command());
   commands.push_back(kernel_command());
   commands.push_back(isa_command());
+  commands.push_back(gui_command());
   return commands;
 }
 

@@ -5,24 +5,20 @@
 #include <algorithm>
 #include <map>
 
-#include "scenarios/engine/command_line.hpp"
+#include "scenarios/engine/evidence.hpp"
 
 namespace rocdrill::cli {
 namespace {
 
 constexpr std::size_t most_lines = 6;
 
-/// The last lines that mention what the event is about, else the first lines.
-std::vector<std::string> telling_lines(const std::string& output, const EventView& event) {
-  std::vector<std::string> lines = sim::lines_of(output);
-  const std::string shows = event.text(field::shows);
+/// The lines that mention what the event is about, else all of them; the first few.
+std::vector<std::string> telling_lines(const scenarios::Evidence& evidence) {
+  const bool any = std::ranges::any_of(evidence.lines, &scenarios::EvidenceLine::telling);
   std::vector<std::string> chosen;
-  for (const std::string& line : lines) {
-    const bool tells = line.find(event.subject) != std::string::npos ||
-                       (!shows.empty() && line.find(shows.substr(0, 40)) != std::string::npos);
-    if (tells) chosen.push_back(line);
+  for (const scenarios::EvidenceLine& line : evidence.lines) {
+    if (line.telling || !any) chosen.push_back(line.text);
   }
-  if (chosen.empty()) chosen = std::move(lines);
   if (chosen.size() > most_lines) {
     const std::size_t left_out = chosen.size() - most_lines;
     chosen.resize(most_lines);
@@ -70,15 +66,11 @@ std::string badge(scenarios::LayerState state) {
 std::string evidence_text(sim::Node& node, const EventView& event, std::size_t indent) {
   const std::string command = event.text(field::see);
   if (command.empty()) return {};
-  const auto argv = scenarios::split_command(command);
-  if (!argv || argv->empty()) return {};
-  Host& host = node.host();
-  const CommandResult result = host.run(*argv, host.session());
-  if (!result.found) return {};
+  const auto evidence = scenarios::look(node.host(), command, &event);
+  if (!evidence) return {};
   const std::string margin(indent, ' ');
   std::string text = margin + paint("$ " + command, Colour::blue) + "\n";
-  for (const std::string& line : telling_lines(result.out + result.err, event))
-    text += margin + printable(line) + "\n";
+  for (const std::string& line : telling_lines(*evidence)) text += margin + printable(line) + "\n";
   return text;
 }
 

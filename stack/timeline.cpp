@@ -157,6 +157,12 @@ void Timeline::Impl::add_effect(EventId cause, EventId effect) {
 std::size_t Timeline::size() const { return impl_ ? impl_->records.size() : 0; }
 
 EventView Timeline::at(EventId id) const {
+  EventView view = head(id);
+  view.fields = impl_->fields_of(Impl::record_of(impl_.get(), id));
+  return view;
+}
+
+EventView Timeline::head(EventId id) const {
   const detail::Record& record = Impl::record_of(impl_.get(), id);
   EventView view;
   view.id = id;
@@ -165,7 +171,6 @@ EventView Timeline::at(EventId id) const {
   view.severity = record.severity;
   view.kind = impl_->name(record.kind);
   view.subject = impl_->name(record.subject);
-  view.fields = impl_->fields_of(record);
   view.cause = record.cause;
   return view;
 }

@@ -65,6 +65,8 @@ class Timeline {
   bool empty() const { return size() == 0; }
   /// Throws std::out_of_range.
   EventView at(EventId id) const;
+  /// Without its fields: cheap. Throws std::out_of_range.
+  EventView head(EventId id) const;
   /// Cheap access without fields. Throws std::out_of_range.
   EventId cause_of(EventId id) const;
   Layer layer_of(EventId id) const;

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "scenarios/engine/run.hpp"
+#include "sim/node.hpp"
 #include "sim/tools/tools.hpp"
 
 namespace rocdrill::scenarios {

@@ -6,8 +6,11 @@
 #include <vector>
 
 #include "scenarios/engine/drill.hpp"
-#include "sim/node.hpp"
 #include "stack/checks/check.hpp"
+
+namespace rocdrill::sim {
+class Node;
+}
 
 namespace rocdrill::scenarios {
 

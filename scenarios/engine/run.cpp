@@ -44,9 +44,11 @@ sim::Json to_json(const sim::FaultUse& use) {
 
 /// Runs the node until nothing is left to do; a fault with a trigger goes in as soon as an event
 /// of that kind has been recorded.
-void run_with_triggers(sim::Node& node, std::vector<const DrillFault*> waiting) {
+void run_with_triggers(sim::Node& node, std::vector<const DrillFault*> waiting,
+                       const std::function<void(sim::Node&)>& after_task) {
   std::size_t seen = 0;
   while (node.step()) {
+    if (after_task) after_task(node);
     for (; seen < node.os.timeline.size() && !waiting.empty(); ++seen) {
       const std::string kind(node.os.timeline.at(static_cast<EventId>(seen + 1)).kind);
       std::erase_if(waiting, [&](const DrillFault* fault) {
@@ -117,11 +119,13 @@ std::unique_ptr<sim::Node> run_drill(const ResolvedDrill& resolved, sim::NodeSpe
   }
   for (const DrillFault& fault : drill.faults) node->prepare(fault.use);
   node->schedule({"power_on", sim::Json::object()});
-  run_with_triggers(*node, std::move(triggered));
+  run_with_triggers(*node, std::move(triggered), options.after_task);
   if (drill.workload.kind != Workload::Kind::none) {
     node->schedule(
         {"workload", {{"kind", workload_kind(drill.workload)}, {"path", drill.workload.path}}});
-    node->run();
+    while (node->step()) {
+      if (options.after_task) options.after_task(*node);
+    }
   }
   return node;
 }

@@ -2,6 +2,7 @@
 // What happened is the node's timeline.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <string>
 
@@ -16,6 +17,8 @@ struct RunOptions {
   std::uint64_t seed = 1;
   unsigned threads = 1;
   cp::EventLevel queue_events = cp::EventLevel::errors;
+  /// Called after every task of the node's history.
+  std::function<void(sim::Node&)> after_task = {};
   /// Everything but the faults themselves: the run that a faulty one is compared with.
   bool healthy = false;
 };

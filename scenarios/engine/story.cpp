@@ -24,36 +24,6 @@ bool caused_from_below(const Timeline& timeline, EventId id) {
   return false;
 }
 
-void judge(const Timeline& timeline, LayerStory& story) {
-  Severity worst = Severity::debug;
-  for (const EventId id : story.events) {
-    const EventView event = timeline.at(id);
-    if (event.kind == "fault.injected") continue;  // nobody on the node sees that
-    if (story.telling == no_event || event.severity > worst ||
-        (event.severity == worst && worst < Severity::error)) {
-      // The first error tells most; among harmless events the last.
-      if (worst == Severity::error && event.severity == Severity::unmodelled) continue;
-      story.telling = id;
-      worst = std::max(worst, event.severity);
-    }
-  }
-  if (story.telling == no_event) return;
-  switch (timeline.at(story.telling).severity) {
-    case Severity::error:
-      story.state =
-          caused_from_below(timeline, story.telling) ? LayerState::affected : LayerState::fault;
-      break;
-    case Severity::unmodelled:
-      story.state = LayerState::unmodelled;
-      break;
-    case Severity::warning:
-      story.state = LayerState::warning;
-      break;
-    default:
-      story.state = LayerState::ok;
-  }
-}
-
 }  // namespace
 
 std::string_view name(LayerState state) {
@@ -74,6 +44,68 @@ std::string_view name(LayerState state) {
   return "";
 }
 
+void Judge::see(const Timeline& timeline, const EventView& head) {
+  if (head.kind == "fault.injected") return;  // nobody on the node sees that
+  // The first error tells most; among harmless events the last.
+  const bool tells = telling_ == no_event || head.severity > worst_ ||
+                     (head.severity == worst_ && worst_ < Severity::error);
+  if (!tells || (worst_ == Severity::error && head.severity == Severity::unmodelled)) return;
+  telling_ = head.id;
+  worst_ = std::max(worst_, head.severity);
+  switch (head.severity) {
+    case Severity::error:
+      state_ = caused_from_below(timeline, head.id) ? LayerState::affected : LayerState::fault;
+      break;
+    case Severity::unmodelled:
+      state_ = LayerState::unmodelled;
+      break;
+    case Severity::warning:
+      state_ = LayerState::warning;
+      break;
+    default:
+      state_ = LayerState::ok;
+  }
+}
+
+void StoryIndex::extend(const Timeline& timeline) {
+  while (seen_ < timeline.size()) {
+    const EventView head = timeline.head(++seen_);
+    if (head.kind == "power.reboot") {
+      reboots_.push_back(head.id);
+      judges_.fill({});
+    }
+    if (head.layer == Layer::host) continue;
+    const auto layer = static_cast<std::size_t>(head.layer) - 1;
+    std::vector<Point>& points = points_[layer];
+    const bool same_boot = !points.empty() && points.back().id >= boot_of(head.id);
+    judges_[layer].see(timeline, head);
+    points.push_back({head.id,
+                      {judges_[layer].state(), judges_[layer].telling(),
+                       (same_boot ? points.back().moment.events : 0) + 1}});
+  }
+}
+
+StoryIndex::Moment StoryIndex::at(Layer layer, EventId now) const {
+  const std::vector<Point>& points = points_[static_cast<std::size_t>(layer) - 1];
+  const auto after = std::ranges::upper_bound(points, now, {}, &Point::id);
+  if (after == points.begin() || std::prev(after)->id < boot_of(now)) return {};
+  return std::prev(after)->moment;
+}
+
+EventId StoryIndex::top_symptom(EventId now) const {
+  for (auto layer = all_layers.rbegin(); layer != all_layers.rend(); ++layer) {
+    const Moment moment = at(*layer, now);
+    if (moment.state == LayerState::fault || moment.state == LayerState::affected)
+      return moment.telling;
+  }
+  return no_event;
+}
+
+EventId StoryIndex::boot_of(EventId now) const {
+  const auto after = std::ranges::upper_bound(reboots_, now);
+  return after == reboots_.begin() ? 1 : *std::prev(after);
+}
+
 std::vector<LayerStory> tell(const Timeline& timeline, std::uint64_t until_ns) {
   std::vector<LayerStory> stories;
   for (const Layer layer : all_layers) stories.push_back({.layer = layer, .events = {}});
@@ -82,7 +114,12 @@ std::vector<LayerStory> tell(const Timeline& timeline, std::uint64_t until_ns) {
     const Layer layer = timeline.layer_of(id);
     if (layer != Layer::host) stories[static_cast<std::size_t>(layer) - 1].events.push_back(id);
   }
-  for (LayerStory& story : stories) judge(timeline, story);
+  for (LayerStory& story : stories) {
+    Judge judge;
+    for (const EventId id : story.events) judge.see(timeline, timeline.head(id));
+    story.state = judge.state();
+    story.telling = judge.telling();
+  }
   return stories;
 }
 

@@ -1,0 +1,88 @@
+// What one window works on: a recorded drill, where it stands in it, the answers of its node, and a
+// shell while it is practised. Draws the panes; knows no window and no OpenGL.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "gui/app/background.hpp"
+#include "gui/app/practice.hpp"
+#include "gui/model/brief_view.hpp"
+#include "gui/model/story.hpp"
+#include "gui/panels/panels.hpp"
+
+namespace rocdrill::gui {
+
+struct WorkspaceOptions {
+  scenarios::DataPath data;
+  scenarios::RunOptions run;
+  std::string rocdrill;  ///< the command, for shells; "": no practice
+};
+
+class Workspace {
+ public:
+  explicit Workspace(WorkspaceOptions options);
+  ~Workspace();
+
+  /// Runs a drill and looks at its end. The problem in words, "" if there is none.
+  std::string open(const std::string& drill);
+  /// Looks at a history without a node: what commands show is not known.
+  void open_timeline(Timeline timeline, std::string title);
+
+  /// Takes the keys of this frame and draws its panes; gives back the intents that are not the
+  /// workspace's own. Between ImGui::NewFrame() and ImGui::Render().
+  Intents draw(Ui& ui, float width, float height, const SettingsView& settings);
+  /// Time goes on; takes what shell and node have said.
+  void advance(double seconds);
+  /// Moves to a moment: "#12" (an event), "1.42", "1.42s", "800ms". False if it is none of these.
+  bool go_to(const std::string& moment);
+  /// Until nothing is being asked of a node any more, for pictures.
+  void settle();
+
+  State& state() { return state_; }
+  const Story& story() const { return *story_; }
+  const scenarios::Recording& recording() const { return *recording_; }
+  Practice* practice() { return practice_.get(); }
+  /// Something to tell the person, once; "" if nothing.
+  const std::string& notice() const { return notice_; }
+  void set_notice(std::string notice) { notice_ = std::move(notice); }
+
+ private:
+  void draw_pane(Ui& ui, const Placed& placed);
+  void draw_overlay(Ui& ui, float width, float height, const SettingsView& settings);
+  EvidenceView evidence_of(const DetailView& view);
+  BriefView practice_brief() const;
+  StackView live_stack() const;
+  std::vector<PaletteEntry> entries(const Strings& words) const;
+  const std::vector<DrillRow>& drills();
+
+  // workspace_keys.cpp
+  Intents keys(const Strings& words);
+  Intents press(const Chord& chord, bool typing, const Strings& words);
+  bool terminal_focused() const;
+  void type_into_terminal();
+
+  /// Applies what is the workspace's own, gives back the rest.
+  Intents apply(const Intents& intents);
+  /// One that the workspace or its practice answers; false for others.
+  bool perform(const Intent& intent);
+  void start_practice();
+
+  WorkspaceOptions options_;
+  std::unique_ptr<scenarios::Recording> recording_;
+  std::unique_ptr<Timeline> timeline_;  ///< of open_timeline()
+  std::string title_;
+  std::unique_ptr<Story> story_;
+  std::unique_ptr<Background> background_;
+  std::unique_ptr<Practice> practice_;
+  std::vector<DrillRow> drills_;
+  bool drills_read_ = false;
+  int drills_sorted_ = -1;
+  State state_;
+  int columns_ = 80;
+  int rows_ = 24;
+  bool focus_filter_ = false;
+  std::string notice_;
+};
+
+}  // namespace rocdrill::gui

@@ -1,0 +1,90 @@
+// The window on a history of a million events: the time of a frame without OpenGL, of its
+// view-models alone, and of getting there. Bounds: 16 ms per frame at 1920x1080, 5 ms for the
+// view-models, 1 s from the start to the first frame of a drill.
+#include <benchmark/benchmark.h>
+
+#include "gui/app/context.hpp"
+#include "scenarios/engine/data_path.hpp"
+
+namespace {
+
+using namespace rocdrill;
+
+constexpr std::size_t event_count = 1'000'000;
+
+const Timeline& history() {
+  static const Timeline made = [] {
+    Timeline timeline;
+    const Field fields[] = {{field::asked, "ioctl(AMDKFD_IOC_CREATE_QUEUE)"}, {field::got, "0"}};
+    for (std::size_t i = 1; i <= event_count; ++i) {
+      timeline.record({.time_ns = i * 700,
+                       .layer = static_cast<Layer>(i % 10),
+                       .severity = i % 5000 == 0 ? Severity::error : Severity::info,
+                       .kind = "kfd.ioctl",
+                       .subject = "/dev/kfd",
+                       .fields = fields,
+                       .cause = static_cast<EventId>(i - i % 8 == i ? 0 : i - i % 8)});
+    }
+    return timeline;
+  }();
+  return made;
+}
+
+/// Somewhere else each time, zoomed in and out.
+void scrub(gui::State& state, const gui::Story& story, std::size_t i) {
+  gui::apply(gui::intent::GoTo{static_cast<EventId>(1 + i * 7919 % event_count)}, state, story);
+  if (i % 16 == 0) gui::apply(gui::intent::Zoom{i % 32 == 0 ? 0.5 : 2}, state, story);
+}
+
+void bench_index(benchmark::State& bench) {
+  for (auto _ : bench) benchmark::DoNotOptimize(gui::Story(history()).last());
+}
+BENCHMARK(bench_index)->Unit(benchmark::kMillisecond);
+
+void bench_view_models(benchmark::State& bench) {
+  const gui::Story story(history());
+  gui::State state = gui::opened(story);
+  std::size_t i = 0;
+  for (auto _ : bench) {
+    scrub(state, story, ++i);
+    benchmark::DoNotOptimize(gui::timeline_view(story, state, 1760, 9, 72));
+    benchmark::DoNotOptimize(gui::stack_view(story, state, nullptr));
+    benchmark::DoNotOptimize(gui::detail_view(story, state, 64));
+    benchmark::DoNotOptimize(gui::why_view(story, state));
+  }
+}
+BENCHMARK(bench_view_models)->Unit(benchmark::kMillisecond);
+
+scenarios::DataPath data() { return scenarios::DataPath::find(scenarios::data_places()).value(); }
+
+void bench_frame(benchmark::State& bench) {
+  gui::Context context(gui::Settings{});
+  unsigned char* pixels = nullptr;
+  int width = 0;
+  int height = 0;
+  ImGui::GetIO().Fonts->GetTexDataAsAlpha8(&pixels, &width, &height);
+  gui::Workspace workspace({data(), {}, {}});
+  workspace.open_timeline(history(), "a million events");
+  std::size_t i = 0;
+  for (auto _ : bench) {
+    scrub(workspace.state(), workspace.story(), ++i);
+    context.frame(workspace, 1920, 1080, 1.0 / 60);
+  }
+}
+BENCHMARK(bench_frame)->Unit(benchmark::kMillisecond);
+
+void bench_first_frame(benchmark::State& bench) {
+  for (auto _ : bench) {
+    gui::Context context(gui::Settings{});
+    unsigned char* pixels = nullptr;
+    int width = 0;
+    int height = 0;
+    ImGui::GetIO().Fonts->GetTexDataAsAlpha8(&pixels, &width, &height);
+    gui::Workspace workspace({data(), {}, {}});
+    if (!workspace.open("stale-dkms").empty()) bench.SkipWithError("the drill does not open");
+    context.frame(workspace, 1920, 1080, 1.0 / 60);
+  }
+}
+BENCHMARK(bench_first_frame)->Unit(benchmark::kMillisecond);
+
+}  // namespace
