@@ -24,6 +24,19 @@ bool caused_from_below(const Timeline& timeline, EventId id) {
   return false;
 }
 
+/// What a layer above did, where that is all that explains the error: the code that waves run. Else
+/// no_event.
+EventId blamed_above(const Timeline& timeline, EventId id) {
+  const auto chain = timeline.cause_chain(id);
+  for (auto at = chain.rbegin(); at != chain.rend(); ++at) {
+    const EventId cause = *at;
+    const EventView event = timeline.head(cause);
+    if (event.kind == "fault.injected" || event.layer == Layer::host) continue;
+    return event.layer > timeline.layer_of(id) ? cause : no_event;
+  }
+  return no_event;
+}
+
 }  // namespace
 
 std::string_view name(LayerState state) {
@@ -54,7 +67,9 @@ void Judge::see(const Timeline& timeline, const EventView& head) {
   worst_ = std::max(worst_, head.severity);
   switch (head.severity) {
     case Severity::error:
-      state_ = caused_from_below(timeline, head.id) ? LayerState::affected : LayerState::fault;
+      state_ = caused_from_below(timeline, head.id) || blamed_above(timeline, head.id) != no_event
+                   ? LayerState::affected
+                   : LayerState::fault;
       break;
     case Severity::unmodelled:
       state_ = LayerState::unmodelled;
@@ -65,6 +80,13 @@ void Judge::see(const Timeline& timeline, const EventView& head) {
     default:
       state_ = LayerState::ok;
   }
+}
+
+void Judge::blame(EventId event) {
+  if (worst_ == Severity::error) return;
+  telling_ = event;
+  worst_ = Severity::error;
+  state_ = LayerState::fault;
 }
 
 void StoryIndex::extend(const Timeline& timeline) {
@@ -82,6 +104,15 @@ void StoryIndex::extend(const Timeline& timeline) {
     points.push_back({head.id,
                       {judges_[layer].state(), judges_[layer].telling(),
                        (same_boot ? points.back().moment.events : 0) + 1}});
+    if (head.severity != Severity::error) continue;
+    if (const EventId above = blamed_above(timeline, head.id); above != no_event) {
+      const auto other = static_cast<std::size_t>(timeline.layer_of(above)) - 1;
+      judges_[other].blame(above);
+      if (!points_[other].empty())
+        points_[other].push_back({head.id,
+                                  {judges_[other].state(), judges_[other].telling(),
+                                   points_[other].back().moment.events}});
+    }
   }
 }
 
@@ -114,11 +145,19 @@ std::vector<LayerStory> tell(const Timeline& timeline, std::uint64_t until_ns) {
     const Layer layer = timeline.layer_of(id);
     if (layer != Layer::host) stories[static_cast<std::size_t>(layer) - 1].events.push_back(id);
   }
-  for (LayerStory& story : stories) {
-    Judge judge;
-    for (const EventId id : story.events) judge.see(timeline, timeline.head(id));
-    story.state = judge.state();
-    story.telling = judge.telling();
+  std::array<Judge, all_layers.size()> judges;
+  for (std::size_t n = 0; n < stories.size(); ++n)
+    for (const EventId id : stories[n].events) judges[n].see(timeline, timeline.head(id));
+  for (const LayerStory& story : stories) {
+    for (const EventId id : story.events) {
+      if (timeline.head(id).severity != Severity::error) continue;
+      if (const EventId above = blamed_above(timeline, id); above != no_event)
+        judges[static_cast<std::size_t>(timeline.layer_of(above)) - 1].blame(above);
+    }
+  }
+  for (std::size_t n = 0; n < stories.size(); ++n) {
+    stories[n].state = judges[n].state();
+    stories[n].telling = judges[n].telling();
   }
   return stories;
 }

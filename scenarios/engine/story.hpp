@@ -35,6 +35,8 @@ class Judge {
  public:
   /// The layer's next event; `head` may lack its fields.
   void see(const Timeline& timeline, const EventView& head);
+  /// An event of the layer, harmless to look at, that made another layer fail.
+  void blame(EventId event);
   EventId telling() const { return telling_; }
   LayerState state() const { return state_; }
 

@@ -85,6 +85,17 @@ TEST(Faults, TheFirstFailingCheckIsInTheDeclaredLayer) {
   }
 }
 
+/// The layer whose state was changed, and no other, is the one at fault.
+TEST(Faults, TheStoryBlamesTheDeclaredLayer) {
+  for (const auto& [fault, home] : homes()) {
+    const auto faulty = at_home(fault);
+    const Layer declared = sim::FaultRegistry::instance().find(fault)->info().layer;
+    for (const scenarios::LayerStory& story : scenarios::tell(faulty->os.timeline, UINT64_MAX))
+      EXPECT_EQ(story.state == scenarios::LayerState::fault, story.layer == declared)
+          << fault << ": " << name(story.layer);
+  }
+}
+
 TEST(Faults, ExplainReachesTheFault) {
   for (const auto& [fault, home] : homes()) {
     const auto faulty = at_home(fault);
