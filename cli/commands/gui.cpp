@@ -36,6 +36,10 @@ gui::Request request_of(const po::variables_map& arguments) {
     if (!request.drill.empty()) throw Failure{exit_usage, "either DRILL or --drill D\n"};
     request.drill = text_of(arguments, "drill");
   }
+  if (arguments.count("attach") != 0) {
+    if (!request.drill.empty()) throw Failure{exit_usage, "either a drill or --attach NODE\n"};
+    request.attach = text_of(arguments, "attach");
+  }
   request.at = text_of(arguments, "at");
   request.layer = text_of(arguments, "layer");
   request.overlay = text_of(arguments, "overlay");
@@ -84,7 +88,7 @@ int run(const po::variables_map&) {
 
 Command gui_command() {
   Command command{.name = "gui",
-                  .usage = "gui [DRILL | FILE] [options]",
+                  .usage = "gui [DRILL | FILE | --attach NODE] [options]",
                   .summary = "the window: stack, timeline, evidence, causes; or a picture of it",
                   .examples = {"rocdrill gui stale-dkms",
                                "rocdrill gui stale-dkms --screenshot stale.png --at 1.42s",
@@ -95,6 +99,8 @@ Command gui_command() {
                   .run = run};
   command.options.add_options()("drill", po::value<std::string>()->value_name("D"),
                                 "the drill to open")(
+      "attach", po::value<std::string>()->value_name("NODE")->implicit_value(""),
+      "follow a node that runs (rocdrill node status)")(
       "at", po::value<std::string>()->value_name("T"), "a moment: 1.42s, 800ms, or event #12")(
       "layer", po::value<std::string>()->value_name("L"), "the layer to show")(
       "layout", po::value<std::string>()->value_name("L"), "drills, replay or practice")(

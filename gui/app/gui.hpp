@@ -15,7 +15,8 @@ struct Request {
   scenarios::DataPath data;
   scenarios::RunOptions options;
   std::string rocdrill = {};  ///< the command itself, for shells
-  std::string drill = {};     ///< "": the drill browser
+  std::string drill = {};     ///< or a file with a node's history; "": the drill browser
+  std::optional<std::string> attach = {};  ///< a running node; "": the only one
   std::string at = {};        ///< moment: "1.42s", "#12"; "": the end
   std::optional<Layout> layout = {};
   int width = 1280;

@@ -5,6 +5,8 @@
 #include <fstream>
 #include <sstream>
 
+#include "sim/interpose/server/session.hpp"
+
 namespace rocdrill::gui {
 
 namespace {
@@ -35,6 +37,18 @@ void settle_request(const Request& request, Workspace& workspace) {
 std::unique_ptr<Workspace> open_workspace(const Request& request) {
   auto workspace = std::make_unique<Workspace>(
       WorkspaceOptions{request.data, request.options, request.rocdrill});
+  if (request.attach) {
+    try {
+      const auto name = request.attach->empty() ? std::nullopt : request.attach;
+      const auto session = interpose::find_session(name);
+      const std::string problem = workspace->attach(session.path.string(), session.name);
+      if (!problem.empty()) throw Failure{4, problem + "\n"};
+    } catch (const std::runtime_error& error) {
+      throw Failure{4, std::string(error.what()) + "\n"};
+    }
+    settle_request(request, *workspace);
+    return workspace;
+  }
   if (request.drill.empty()) {
     workspace->state().layout = Layout::drills;
     return workspace;

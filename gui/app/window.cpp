@@ -56,6 +56,23 @@ class Window {
   GLFWwindow* handle = nullptr;
 };
 
+/// The window's keys in their order. Dear ImGui's backend calls these, which were there first.
+void listen(GLFWwindow* window, Workspace& workspace) {
+  glfwSetWindowUserPointer(window, &workspace);
+  glfwSetKeyCallback(window, [](GLFWwindow* from, int key, int, int action, int modifiers) {
+    if (action == GLFW_RELEASE) return;
+    static_cast<Workspace*>(glfwGetWindowUserPointer(from))
+        ->input({.key = key,
+                 .control = (modifiers & GLFW_MOD_CONTROL) != 0,
+                 .shift = (modifiers & GLFW_MOD_SHIFT) != 0,
+                 .alt = (modifiers & GLFW_MOD_ALT) != 0});
+  });
+  glfwSetCharCallback(window, [](GLFWwindow* from, unsigned int character) {
+    static_cast<Workspace*>(glfwGetWindowUserPointer(from))
+        ->input({.character = static_cast<char32_t>(character)});
+  });
+}
+
 /// Dear ImGui on this window.
 class Renderer {
  public:
@@ -88,6 +105,7 @@ int show_window(const Request& request) {
                 request.sized ? request.height : first.height);
   Context context(first);
   context.set_file(file.string());
+  listen(window.handle, *workspace);
   Renderer renderer(window.handle);
   workspace->set_notice(!read.problem.empty()         ? read.problem
                         : !context.problems().empty() ? context.problems().front()

@@ -22,6 +22,7 @@ std::string Workspace::open(const std::string& drill) {
     practice_.reset();
     background_.reset();  // before what it looks at
     recording_ = std::move(*recorded);
+    attached_.reset();
     timeline_.reset();
     title_.clear();
     story_ = std::make_unique<Story>(recording_->timeline());
@@ -36,8 +37,43 @@ std::string Workspace::open(const std::string& drill) {
   }
 }
 
+std::string Workspace::attach(const std::string& session, std::string title) {
+  try {
+    auto attached = std::make_unique<Attached>(session);
+    open_timeline({}, std::move(title));
+    attached_ = std::move(attached);
+    follow();
+    return {};
+  } catch (const std::runtime_error& error) {
+    return error.what();
+  }
+}
+
+void Workspace::follow() {
+  bool restarted = false;
+  const bool at_end = state_.now == story_->last();
+  const Span before = state_.span;
+  if (attached_->poll(*timeline_, restarted)) {
+    const bool all_in_view = before == opened(*story_).span;
+    if (restarted) {
+      story_ = std::make_unique<Story>(*timeline_);
+      state_.bookmarks.clear();
+    } else {
+      story_->extend();
+    }
+    const State fresh = opened(*story_);
+    if (at_end || restarted) state_.now = fresh.now;
+    if (all_in_view || restarted) state_.span = fresh.span;
+  }
+  if (const std::string problem = attached_->problem(); !problem.empty() && problem != told_) {
+    told_ = problem;
+    notice_ = problem;
+  }
+}
+
 void Workspace::open_timeline(Timeline timeline, std::string title) {
   practice_.reset();
+  attached_.reset();
   background_.reset();
   timeline_ = std::make_unique<Timeline>(std::move(timeline));
   story_ = std::make_unique<Story>(*timeline_);
@@ -75,6 +111,7 @@ bool Workspace::go_to(const std::string& moment) {
 void Workspace::advance(double seconds) {
   gui::advance(state_, *story_, seconds);
   if (practice_) practice_->poll();
+  if (attached_) follow();
 }
 
 void Workspace::settle() {
@@ -157,8 +194,12 @@ void Workspace::draw_pane(Ui& ui, const Placed& placed) {
         draw_practice_stack(ui, placed.rect, located(brief) ? &stack : nullptr, brief,
                             state_.expert);
       } else {
-        draw_stack(ui, placed.rect, stack_view(*story_, state_, background_->versions(state_.now)),
-                   state_.expert);
+        StackView stack = stack_view(*story_, state_, background_->versions(state_.now));
+        if (recording_ && stack.versions.empty()) {  // asked for; nothing moves when they come
+          for (const char* what : {"microcode", "amdgpu", "ROCr"})
+            stack.versions.push_back({what, "\xE2\x80\xA6", LayerState::not_reached});
+        }
+        draw_stack(ui, placed.rect, stack, state_.expert);
       }
       break;
     case Pane::detail: {

@@ -5,6 +5,7 @@
 #include <memory>
 #include <string>
 
+#include "gui/app/attached.hpp"
 #include "gui/app/background.hpp"
 #include "gui/app/practice.hpp"
 #include "gui/model/brief_view.hpp"
@@ -19,6 +20,16 @@ struct WorkspaceOptions {
   std::string rocdrill;  ///< the command, for shells; "": no practice
 };
 
+/// A key that went down (or repeats), or a character that was typed; in the order in which they came.
+/// Dear ImGui 1.86 keeps no such order and loses keys that go down and up between two frames.
+struct KeyEvent {
+  int key = 0;             ///< as in model/action.hpp; 0 for a character
+  char32_t character = 0;  ///< 0 for a key
+  bool control = false;
+  bool shift = false;
+  bool alt = false;
+};
+
 class Workspace {
  public:
   explicit Workspace(WorkspaceOptions options);
@@ -29,7 +40,12 @@ class Workspace {
   /// Looks at a history without a node: what commands show is not known.
   void open_timeline(Timeline timeline, std::string title);
 
-  /// Takes the keys of this frame and draws its panes; gives back the intents that are not the
+  /// Follows a running node by its session's folder. The problem in words, "" if there is none.
+  std::string attach(const std::string& session, std::string title);
+
+  /// For the next draw().
+  void input(const KeyEvent& event) { events_.push_back(event); }
+  /// Takes the keys that came and draws its panes; gives back the intents that are not the
   /// workspace's own. Between ImGui::NewFrame() and ImGui::Render().
   Intents draw(Ui& ui, float width, float height, const SettingsView& settings);
   /// Time goes on; takes what shell and node have said.
@@ -60,17 +76,19 @@ class Workspace {
   Intents keys(const Strings& words);
   Intents press(const Chord& chord, bool typing, const Strings& words);
   bool terminal_focused() const;
-  void type_into_terminal();
+  void type_into_terminal(const KeyEvent& event);
 
   /// Applies what is the workspace's own, gives back the rest.
   Intents apply(const Intents& intents);
   /// One that the workspace or its practice answers; false for others.
   bool perform(const Intent& intent);
   void start_practice();
+  void follow();
 
   WorkspaceOptions options_;
   std::unique_ptr<scenarios::Recording> recording_;
-  std::unique_ptr<Timeline> timeline_;  ///< of open_timeline()
+  std::unique_ptr<Timeline> timeline_;  ///< of open_timeline() and attach()
+  std::unique_ptr<Attached> attached_;
   std::string title_;
   std::unique_ptr<Story> story_;
   std::unique_ptr<Background> background_;
@@ -78,11 +96,13 @@ class Workspace {
   std::vector<DrillRow> drills_;
   bool drills_read_ = false;
   int drills_sorted_ = -1;
+  std::vector<KeyEvent> events_;
   State state_;
   int columns_ = 80;
   int rows_ = 24;
   bool focus_filter_ = false;
   std::string notice_;
+  std::string told_;  ///< problem of the attached node that was said already
 };
 
 }  // namespace rocdrill::gui

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
+#include <utility>
 
 #include "gui/app/workspace.hpp"
 
@@ -12,25 +13,6 @@ constexpr std::array special{key::escape,    key::enter, key::tab,  key::backspa
                              key::right,     key::left,  key::down, key::up,        key::page_up,
                              key::page_down, key::home,  key::end};
 
-bool pressed(int code) { return ImGui::IsKeyPressed(code, true); }
-
-Chord chord_of(int code) {
-  const ImGuiIO& io = ImGui::GetIO();
-  return {code, io.KeyCtrl, io.KeyShift};
-}
-
-/// All keys that were pressed in this frame and may mean something.
-std::vector<int> pressed_keys() {
-  std::vector<int> codes;
-  const auto add = [&](int code) {
-    if (pressed(code) && std::ranges::find(codes, code) == codes.end()) codes.push_back(code);
-  };
-  for (const int code : special) add(code);
-  for (const Action& action : actions()) add(action.chord.key);
-  for (int code = 'A'; code <= 'Z'; ++code) add(code);
-  return codes;
-}
-
 }  // namespace
 
 bool Workspace::terminal_focused() const {
@@ -38,37 +20,35 @@ bool Workspace::terminal_focused() const {
          state_.overlay == Overlay::none;
 }
 
-void Workspace::type_into_terminal() {
-  const ImGuiIO& io = ImGui::GetIO();
+void Workspace::type_into_terminal(const KeyEvent& event) {
   Terminal& terminal = practice_->terminal();
-  for (const int code : pressed_keys()) {
-    if (action_of(chord_of(code), true)) continue;
-    const bool is_special = std::ranges::find(special, code) != special.end();
-    if (is_special) terminal.press(code, io.KeyCtrl, io.KeyShift);
-    if (!is_special && io.KeyCtrl && code == 'V' && io.KeyShift) {
-      if (const char* text = ImGui::GetClipboardText()) terminal.type(text);
-    } else if (!is_special && io.KeyCtrl && code >= 'A' && code <= 'Z') {
-      terminal.character(static_cast<char32_t>(std::tolower(code)), true, false);
-    }
+  if (event.character != 0) return terminal.character(event.character, false, event.alt);
+  if (action_of({event.key, event.control, event.shift}, true)) return;
+  const bool letter = event.key >= 'A' && event.key <= 'Z';
+  if (std::ranges::find(special, event.key) != special.end()) {
+    terminal.press(event.key, event.control, event.shift);
+  } else if (event.key == 'V' && event.control && event.shift) {
+    if (const char* text = ImGui::GetClipboardText()) terminal.type(text);
+  } else if (letter && event.control) {
+    terminal.character(static_cast<char32_t>(std::tolower(event.key)), true, false);
   }
-  if (io.KeyCtrl) return;
-  for (const ImWchar character : io.InputQueueCharacters)
-    terminal.character(static_cast<char32_t>(character), false, io.KeyAlt);
 }
 
 Intents Workspace::keys(const Strings& words) {
-  const bool terminal = terminal_focused();
-  const bool typing = terminal || ImGui::GetIO().WantTextInput;
   Intents others;
-  for (const int code : pressed_keys()) {
-    if (!notice_.empty() && code == key::escape) {
+  for (const KeyEvent& event : std::exchange(events_, {})) {
+    const bool terminal = terminal_focused();
+    if (event.key == key::escape && !notice_.empty()) {
       notice_.clear();
       continue;
     }
-    const Intents more = press(chord_of(code), typing, words);
-    others.insert(others.end(), more.begin(), more.end());
+    if (event.key != 0) {
+      const bool typing = terminal || ImGui::GetIO().WantTextInput;
+      const Intents more = press({event.key, event.control, event.shift}, typing, words);
+      others.insert(others.end(), more.begin(), more.end());
+    }
+    if (terminal && terminal_focused()) type_into_terminal(event);
   }
-  if (terminal && terminal_focused()) type_into_terminal();
   return others;
 }
 

@@ -124,7 +124,7 @@ void draw_brief(Ui& ui, const Rect& rect, const BriefView& view, const std::vect
     const float gap = ui.px(12);
     const float chain =
         head + row * (hidden ? 2 : std::clamp<float>(static_cast<float>(why.size()), 1, 10));
-    float checks = head + row * static_cast<float>(std::max<std::size_t>(view.checks.size(), 1));
+    float checks = head + row * (view.checks_known ? static_cast<float>(view.checks.size()) : 20);
     const float most = std::max(area.h - chain - 2 * gap - head, 0.0F);
     checks = std::min(checks, std::max(most * 0.5F, std::min(most - row * 4, head + row * 6)));
     float ticket = area.h - chain - checks - 2 * gap;

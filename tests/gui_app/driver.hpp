@@ -21,6 +21,10 @@ class Driver {
     int width = 0;
     int height = 0;
     ImGui::GetIO().Fonts->GetTexDataAsAlpha8(&pixels, &width, &height);
+    ImGuiIO& io = ImGui::GetIO();
+    io.KeyMap[ImGuiKey_Enter] = rocdrill::gui::key::enter;
+    io.KeyMap[ImGuiKey_Escape] = rocdrill::gui::key::escape;
+    io.KeyMap[ImGuiKey_Backspace] = rocdrill::gui::key::backspace;
     if (!drill.empty()) {
       const std::string problem = workspace.open(drill);
       if (!problem.empty()) throw std::runtime_error(problem);
@@ -65,6 +69,7 @@ class Driver {
 
   Intents key(int code, bool control = false, bool shift = false) {
     ImGuiIO& io = ImGui::GetIO();
+    workspace.input({.key = code, .control = control, .shift = shift});
     io.KeyCtrl = control;
     io.KeyShift = shift;
     io.KeysDown[code] = true;
@@ -78,6 +83,7 @@ class Driver {
   }
   void type(const std::string& text) {
     for (const char character : text) {
+      workspace.input({.character = static_cast<unsigned char>(character)});
       ImGui::GetIO().AddInputCharacter(static_cast<unsigned char>(character));
       frame();
     }

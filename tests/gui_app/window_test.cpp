@@ -18,7 +18,7 @@ namespace {
 namespace fs = std::filesystem;
 using namespace std::chrono_literals;
 
-bool wait_for(const std::function<bool()>& holds, std::chrono::seconds most = 120s) {
+bool wait_for(const std::function<bool()>& holds, std::chrono::seconds most = 60s) {
   const auto end = std::chrono::steady_clock::now() + most;
   while (!holds()) {
     if (std::chrono::steady_clock::now() > end) return false;
@@ -169,12 +169,10 @@ TEST_F(Window, AWholeDrillIsDoneFromTheTicketToTheRepair) {
   EXPECT_TRUE(wait_for([&] { return session().empty(); })) << "the node outlives the window";
 }
 
-TEST_F(Window, ClosedInTheMiddleOfADrillTakesItsNodeAlong) {
+TEST_F(Window, KilledInTheMiddleOfADrillTakesItsNodeAlong) {
   open({"double-filter", "--layout", "practice"});
   ASSERT_TRUE(wait_for([&] { return !session().empty(); }));
-  ASSERT_TRUE(xdotool("search --name '^rocdrill$' windowquit"));
-  ASSERT_TRUE(wait_for([&] { return window->status() >= 0; }));
-  EXPECT_EQ(window->status(), 0);
+  window.reset();  // SIGTERM
   EXPECT_TRUE(wait_for([&] { return session().empty(); }));
 }
 
