@@ -80,8 +80,7 @@ Fonts load_fonts(float scale, bool chinese, const Strings& words,
     if (!cjk.path.empty()) {
       config.MergeMode = true;
       config.FontNo = cjk.face;
-      atlas.AddFontFromFileTTF(cjk.path.c_str(), config.SizePixels, &config,
-                               chinese_ranges.Data);
+      atlas.AddFontFromFileTTF(cjk.path.c_str(), config.SizePixels, &config, chinese_ranges.Data);
     }
     return font;
   };

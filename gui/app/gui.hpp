@@ -17,7 +17,7 @@ struct Request {
   std::string rocdrill = {};  ///< the command itself, for shells
   std::string drill = {};     ///< or a file with a node's history; "": the drill browser
   std::optional<std::string> attach = {};  ///< a running node; "": the only one
-  std::string at = {};        ///< moment: "1.42s", "#12"; "": the end
+  std::string at = {};                     ///< moment: "1.42s", "#12"; "": the end
   std::optional<Layout> layout = {};
   int width = 1280;
   int height = 800;

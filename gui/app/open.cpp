@@ -60,8 +60,9 @@ std::unique_ptr<Workspace> open_workspace(const Request& request) {
     text << in.rdbuf();
     auto timeline = Timeline::from_json_lines(text.str());
     if (!timeline) {
-      throw Failure{3, request.drill + ": " + timeline.error() +
-                           "\n  this is no history of a node; rocdrill node log S --json > FILE makes one\n"};
+      throw Failure{
+          3, request.drill + ": " + timeline.error() +
+                 "\n  this is no history of a node; rocdrill node log S --json > FILE makes one\n"};
     }
     workspace->open_timeline(std::move(*timeline), request.drill);
     settle_request(request, *workspace);

@@ -221,7 +221,8 @@ void Practice::answer(scenarios::DrillTask::Kind task, const std::string& choice
 
 bool Practice::ready() const {
   const auto quiet = std::chrono::steady_clock::now() - last_output_;
-  return !terminal_.running() || (events_ > 0 && last_output_.time_since_epoch().count() != 0 && quiet > 400ms);
+  return !terminal_.running() ||
+         (events_ > 0 && last_output_.time_since_epoch().count() != 0 && quiet > 400ms);
 }
 
 void Practice::settle() {

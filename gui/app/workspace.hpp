@@ -20,8 +20,8 @@ struct WorkspaceOptions {
   std::string rocdrill;  ///< the command, for shells; "": no practice
 };
 
-/// A key that went down (or repeats), or a character that was typed; in the order in which they came.
-/// Dear ImGui 1.86 keeps no such order and loses keys that go down and up between two frames.
+/// A key that went down (or repeats), or a character that was typed; in the order in which they
+/// came. Dear ImGui 1.86 keeps no such order and loses keys that go down and up between two frames.
 struct KeyEvent {
   int key = 0;             ///< as in model/action.hpp; 0 for a character
   char32_t character = 0;  ///< 0 for a key

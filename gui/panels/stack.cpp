@@ -134,8 +134,7 @@ void draw_stack(Ui& ui, const Rect& rect, const StackView& view, bool expert) {
 void draw_practice_stack(Ui& ui, const Rect& rect, const StackView* stack, const BriefView& brief,
                          bool expert) {
   if (ui.begin_pane(Pane::stack, rect)) {
-    const Rect area{rect.x + ui.px(16), rect.y + ui.px(12), rect.w - ui.px(32),
-                    rect.h - ui.px(28)};
+    const Rect area{rect.x + ui.px(16), rect.y + ui.px(12), rect.w - ui.px(32), rect.h - ui.px(28)};
     const float row = ui.fonts.small->FontSize + ui.px(7);
     float y = area.y;
     if (stack) {

@@ -76,8 +76,8 @@ TEST_P(Pictures, LookAsTheyDid) {
     take_picture(wanted.request, kept.string());
     return;
   }
-  const fs::path made =
-      fs::temp_directory_path() / ("rocdrill-" + std::to_string(::getpid()) + "-" + wanted.name + ".png");
+  const fs::path made = fs::temp_directory_path() /
+                        ("rocdrill-" + std::to_string(::getpid()) + "-" + wanted.name + ".png");
   take_picture(wanted.request, made.string());
   const auto now = decode_png(content(made));
   ASSERT_TRUE(now) << now.error();

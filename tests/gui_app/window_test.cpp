@@ -123,7 +123,8 @@ class Window : public testing::Test {
     return {};
   }
   int check() const {
-    const std::string command = std::string(ROCDRILL_COMMAND) + " check --session " + session() + " >/dev/null 2>&1";
+    const std::string command =
+        std::string(ROCDRILL_COMMAND) + " check --session " + session() + " >/dev/null 2>&1";
     return WEXITSTATUS(std::system(command.c_str()));
   }
 
@@ -177,7 +178,8 @@ TEST_F(Window, KilledInTheMiddleOfADrillTakesItsNodeAlong) {
 }
 
 TEST(NoDisplay, IsSaidWithWhatToDo) {
-  const fs::path log = fs::temp_directory_path() / ("rocdrill-nodisplay." + std::to_string(::getpid()));
+  const fs::path log =
+      fs::temp_directory_path() / ("rocdrill-nodisplay." + std::to_string(::getpid()));
   const std::string command = "env -u DISPLAY -u WAYLAND_DISPLAY " + std::string(ROCDRILL_COMMAND) +
                               " gui stale-dkms 2>" + log.string();
   EXPECT_EQ(WEXITSTATUS(std::system(command.c_str())), 4);

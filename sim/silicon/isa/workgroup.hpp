@@ -27,7 +27,7 @@ struct DispatchPlan {
   std::uint32_t vgprs = 0;  ///< per lane, allocated
   std::uint32_t agprs = 0;
   std::uint32_t lds_bytes = 0;
-  std::uint32_t preloaded[16] = {};  ///< kernarg dwords
+  std::uint32_t preloaded[16] = {};      ///< kernarg dwords
   std::span<const std::uint32_t> units;  ///< CUs that workgroups go to, in turn
 };
 
