@@ -62,6 +62,17 @@ Level detect_level() {
   return best;
 }
 
+/// A and B, and the places of a sparse A, lie in registers of lanes; the addend there or it is a
+/// constant. Other encodings mean nothing.
+bool has_matrices(const Instruction& i, const Entry& entry) {
+  const auto in_lanes = [&i](unsigned n) {
+    return i.kind[n] == Kind::vgpr || i.kind[n] == Kind::agpr;
+  };
+  const bool sparse = entry.mnemonic.starts_with("v_smfmac");
+  return in_lanes(src0) && in_lanes(src1) &&
+         (in_lanes(src2) || (!sparse && i.kind[src2] == Kind::constant));
+}
+
 }  // namespace
 
 std::string_view name(Level level) {
@@ -102,6 +113,7 @@ void choose_handler(Instruction& out, const Entry* entry, bool sdwa, bool dpp,
   const bool vector =
       entry->counted_as == Class::valu || entry->counted_as == Class::transcendental;
   if (!vector) {
+    if (entry->counted_as == Class::mfma && !has_matrices(out, *entry)) return;
     out.run = entry->run;
     return;
   }

@@ -510,7 +510,9 @@ std::unique_ptr<Fragment> Decoder::decode(std::span<const std::byte> bytes, std:
                       starts_with(name, "S_STORE") || starts_with(name, "S_SCRATCH") ||
                       starts_with(name, "S_ATOMIC") || starts_with(name, "S_MEM") ||
                       starts_with(name, "S_DCACHE");
-    if (smem) {
+    if (known.entry == nullptr) {
+      // refused as a whole, whatever its operands are
+    } else if (smem) {
       filler.scalar_memory();
     } else if (starts_with(name, "S_")) {
       filler.scalar();
@@ -531,7 +533,7 @@ std::unique_ptr<Fragment> Decoder::decode(std::span<const std::byte> bytes, std:
       fragment->unmodelled.push_back(disassemble(bytes.subspan(at), va + at).text);
     }
     at += size;
-    if (is_direct_branch(known.mnemonic)) {
+    if (out.run != unmodelled && is_direct_branch(known.mnemonic)) {
       branches.push_back(fragment->code.size() - 1);
       const std::int64_t target = static_cast<std::int64_t>(at) + out.immediate * 4;
       if (target > 0 && known.mnemonic != "s_call_b64")

@@ -59,6 +59,10 @@ const Instruction* turn_on(Wave& w, const Instruction* i) {
   for (++i; i->run != turn_off; ++i) {
     if (is_move(*i)) {
       move_indexed(w, *i);
+    } else if (i->run ==
+               turn_on) {  // on already: as often as a program likes, so without recursion
+      set_index(w, read32(w, *i, src0));
+      set_mode(w, i->immediate);
     } else if ((i->counted_as != Class::salu && i->counted_as != Class::waitcnt) ||
                i->run(w, i) != i + 1) {
       return w.refuse(i, "VGPR indexing of anything but v_mov_b32");

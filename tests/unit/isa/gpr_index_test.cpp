@@ -48,6 +48,14 @@ TEST_F(GprIndex, ChangesOnTheWay) {
   EXPECT_EQ(m.wave().scc, 1u);
 }
 
+// Turned on as often as fits into a program: the last one counts.
+TEST_F(GprIndex, TurnedOnWhileItIsOn) {
+  ASSERT_EQ(m.run(".rept 200000\n s_set_gpr_idx_on 3, gpr_idx(DST)\n .endr\n"
+                  "s_set_gpr_idx_on s4, gpr_idx(SRC0)\n v_mov_b32 v1, v2\n s_set_gpr_idx_off"),
+            Stop::ended);
+  EXPECT_EQ(m.v(1)[5], 9005u);
+}
+
 TEST_F(GprIndex, BeyondTheRegistersThatAreAllocated) {
   m.wave().vgprs = 30;
   ASSERT_EQ(m.run("s_set_gpr_idx_on s4, gpr_idx(SRC0)\n v_mov_b32 v1, v23\n s_set_gpr_idx_off\n"

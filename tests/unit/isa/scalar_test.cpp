@@ -63,6 +63,15 @@ TEST(Scalar, AnIllegalEncodingIsNoGapOfOurs) {
   EXPECT_STREQ(m.wave().unmodelled, "s_rfe_b64 s[0:1]");
 }
 
+// Their distance is not what says which text is theirs.
+TEST(Scalar, BranchesThatAreNotModelledAreRefusedByName) {
+  Machine m;
+  for (const char* text : {"s_cbranch_cdbguser 3", "s_cbranch_cdbgsys 65532"}) {
+    EXPECT_EQ(m.run(std::string(text) + "\ns_nop 0\ns_nop 0"), Stop::unmodelled) << text;
+    EXPECT_STREQ(m.wave().unmodelled, text);
+  }
+}
+
 TEST(Vector, AddsInTheLanesOfExec) {
   for (const isa::Level level : {isa::Level::baseline, isa::Level::avx2, isa::Level::avx512}) {
     if (level > isa::best_level()) continue;
