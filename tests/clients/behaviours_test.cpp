@@ -111,7 +111,7 @@ TEST_P(Behaviours, AWildAddressIsInTheKernelsLog) {
                {"write", "mmhub0", "SDMA0 (0x100)", "0x1"}};
   for (const auto& is : cases) {
     const Output run = rocdrill("run --node " + std::string(GetParam()) +
-                                " -- bash -c '" ROCDRILL_CLIENTS "queue_client wild " + is.what +
+                                " -- bash -c '\"" ROCDRILL_CLIENTS "queue_client\" wild " + is.what +
                                 " >&2 & echo pid $!; wait $!; dmesg | tail -n 9'");
     EXPECT_THAT(
         run.out,
