@@ -59,6 +59,12 @@ TEST(Scalar, AnIllegalEncodingIsNoGapOfOurs) {
   Machine m;
   EXPECT_EQ(m.run(".long 0xFFFFFFFF"), Stop::exception);
   EXPECT_EQ(m.wave().exception.code, cp::KfdException::wave_illegal_instruction);
+  // SDWA selects that do not exist: of the result, of what is unused, of a source.
+  for (const char* text : {".long 0x18E130F9, 0x06060762", ".long 0x18E130F9, 0x06061E62",
+                           ".long 0x18E130F9, 0xCF452662"}) {
+    EXPECT_EQ(m.run(text), Stop::exception) << text;
+    EXPECT_EQ(m.wave().exception.code, cp::KfdException::wave_illegal_instruction) << text;
+  }
   EXPECT_EQ(m.run("s_rfe_b64 s[0:1]"), Stop::unmodelled);
   EXPECT_STREQ(m.wave().unmodelled, "s_rfe_b64 s[0:1]");
 }
