@@ -78,6 +78,13 @@ TEST(Scalar, BranchesThatAreNotModelledAreRefusedByName) {
   }
 }
 
+TEST(Vector, SwapsNothingButVgprs) {
+  Machine m;
+  EXPECT_EQ(m.run(".long 0x7E02A302"), Stop::ended);                 // v1, v2
+  for (const char* text : {".long 0x7E02A202", ".long 0x7E02A281"})  // v1, s2; v1, 1
+    EXPECT_EQ(m.run(text), Stop::unmodelled) << text;
+}
+
 TEST(Vector, AddsInTheLanesOfExec) {
   for (const isa::Level level : {isa::Level::baseline, isa::Level::avx2, isa::Level::avx512}) {
     if (level > isa::best_level()) continue;
