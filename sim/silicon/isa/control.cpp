@@ -127,6 +127,8 @@ void choose_handler(Instruction& out, const Entry* entry, bool sdwa, bool dpp,
     out.flags = static_cast<std::uint16_t>(out.flags | modified);
     if (entry->modified == nullptr) return;
   }
+  // It writes both its operands.
+  if (entry->mnemonic == "v_swap_b32" && out.kind[sdst] != Kind::vgpr) return;
   Handler compute = changes && entry->modified != nullptr ? entry->modified : entry->run;
   const bool compares = out.kind[dst] == Kind::sgpr;
   if (sdwa) {

@@ -14,6 +14,7 @@
 #include <llvm/TargetParser/Triple.h>
 
 #include <algorithm>
+#include <cstring>
 #include <map>
 #include <stdexcept>
 
@@ -56,6 +57,22 @@ std::string_view without_suffix(std::string_view mnemonic, Encoding& encoding) {
 
 std::int32_t sign_extend(std::int64_t value, unsigned bits) {
   return static_cast<std::int32_t>(static_cast<std::uint32_t>(value) << (32 - bits)) >> (32 - bits);
+}
+
+/// SDWA with a select of 7 or an unused of 3: LLVM 19 decodes it, but printing it crashes.
+bool has_reserved_select(std::span<const std::byte> bytes) {
+  std::uint32_t words[2];
+  if (bytes.size() < sizeof words) return false;
+  std::memcpy(words, bytes.data(), sizeof words);
+  const std::uint32_t vop = words[0];
+  const std::uint32_t sdwa = words[1];
+  constexpr std::uint32_t src0_is_sdwa = 0xF9;
+  if (vop >> 31 != 0 || (vop & 0x1FF) != src0_is_sdwa) return false;
+  const bool vopc = vop >> 25 == 0x3E;
+  const bool vop1 = vop >> 25 == 0x3F;
+  const auto reserved = [sdwa](unsigned at) { return (sdwa >> at & 7) == 7; };
+  return (!vopc && (reserved(8) || (sdwa >> 11 & 3) == 3)) || reserved(16) ||
+         (!vop1 && reserved(24));
 }
 
 const Instruction* illegal(Wave& wave, const Instruction* at) {
@@ -105,7 +122,8 @@ struct Decoder::Llvm {
     const llvm::ArrayRef<std::uint8_t> code(reinterpret_cast<const std::uint8_t*>(bytes.data()),
                                             bytes.size());
     return disassembler->getInstruction(inst, size, code, va, llvm::nulls()) ==
-           llvm::MCDisassembler::Success;
+               llvm::MCDisassembler::Success &&
+           !has_reserved_select(bytes);
   }
 };
 

@@ -59,6 +59,12 @@ TEST(Scalar, AnIllegalEncodingIsNoGapOfOurs) {
   Machine m;
   EXPECT_EQ(m.run(".long 0xFFFFFFFF"), Stop::exception);
   EXPECT_EQ(m.wave().exception.code, cp::KfdException::wave_illegal_instruction);
+  // SDWA selects that do not exist: of the result, of what is unused, of a source.
+  for (const char* text : {".long 0x18E130F9, 0x06060762", ".long 0x18E130F9, 0x06061E62",
+                           ".long 0x18E130F9, 0xCF452662"}) {
+    EXPECT_EQ(m.run(text), Stop::exception) << text;
+    EXPECT_EQ(m.wave().exception.code, cp::KfdException::wave_illegal_instruction) << text;
+  }
   EXPECT_EQ(m.run("s_rfe_b64 s[0:1]"), Stop::unmodelled);
   EXPECT_STREQ(m.wave().unmodelled, "s_rfe_b64 s[0:1]");
 }
@@ -70,6 +76,13 @@ TEST(Scalar, BranchesThatAreNotModelledAreRefusedByName) {
     EXPECT_EQ(m.run(std::string(text) + "\ns_nop 0\ns_nop 0"), Stop::unmodelled) << text;
     EXPECT_STREQ(m.wave().unmodelled, text);
   }
+}
+
+TEST(Vector, SwapsNothingButVgprs) {
+  Machine m;
+  EXPECT_EQ(m.run(".long 0x7E02A302"), Stop::ended);                 // v1, v2
+  for (const char* text : {".long 0x7E02A202", ".long 0x7E02A281"})  // v1, s2; v1, 1
+    EXPECT_EQ(m.run(text), Stop::unmodelled) << text;
 }
 
 TEST(Vector, AddsInTheLanesOfExec) {
