@@ -111,8 +111,8 @@ TEST_P(Behaviours, AWildAddressIsInTheKernelsLog) {
                {"write", "mmhub0", "SDMA0 (0x100)", "0x1"}};
   for (const auto& is : cases) {
     const Output run = rocdrill("run --node " + std::string(GetParam()) +
-                                " -- bash -c '\"" ROCDRILL_CLIENTS "queue_client\" wild " + is.what +
-                                " >&2 & echo pid $!; wait $!; dmesg | tail -n 9'");
+                                " -- bash -c '\"" ROCDRILL_CLIENTS "queue_client\" wild " +
+                                is.what + " >&2 & echo pid $!; wait $!; dmesg | tail -n 9'");
     EXPECT_THAT(
         run.out,
         ContainsRegex("pid ([0-9]+)\n.*\\[" + std::string(is.hub) +
@@ -131,10 +131,10 @@ TEST_P(Behaviours, AWildAddressIsInTheKernelsLog) {
 TEST_P(Behaviours, AWildAddressIsAnSmiEvent) {
   const Output run =
       rocdrill("run --node " + std::string(GetParam()) +
-               " -- bash -c '\"$0\" smi > events & reader=$!; "
-               "until grep -q ready events; do sleep 0.05; done; "
-               "\"$1\" wild signal >&2 & printf \"%x\n\" $!; wait $reader; cat events; "
-               "rm events' '" ROCDRILL_IOCTL_CLIENT "' '" ROCDRILL_CLIENTS "queue_client'");
+               " -- bash -c 'events=$(mktemp); \"$0\" smi > $events & reader=$!; "
+               "until grep -q ready $events; do sleep 0.05; done; "
+               "\"$1\" wild signal >&2 & printf \"%x\n\" $!; wait $reader; cat $events; "
+               "rm $events' '" ROCDRILL_IOCTL_CLIENT "' '" ROCDRILL_CLIENTS "queue_client'");
   const std::string pid = run.out.substr(0, run.out.find('\n'));
   EXPECT_THAT(run.out, HasSubstr("ready\n1 " + pid + ":queue_client\n")) << run.err;
 }

@@ -180,8 +180,8 @@ TEST_F(Window, KilledInTheMiddleOfADrillTakesItsNodeAlong) {
 TEST(NoDisplay, IsSaidWithWhatToDo) {
   const fs::path log =
       fs::temp_directory_path() / ("rocdrill-nodisplay." + std::to_string(::getpid()));
-  const std::string command = "env -u DISPLAY -u WAYLAND_DISPLAY '" + std::string(ROCDRILL_COMMAND) +
-                              "' gui stale-dkms 2>" + log.string();
+  const std::string command = "env -u DISPLAY -u WAYLAND_DISPLAY '" +
+                              std::string(ROCDRILL_COMMAND) + "' gui stale-dkms 2>" + log.string();
   EXPECT_EQ(WEXITSTATUS(std::system(command.c_str())), 4);
   EXPECT_TRUE(content(log).contains("no display")) << content(log);
   EXPECT_TRUE(content(log).contains("--screenshot"));
