@@ -10,7 +10,7 @@ namespace {
 
 TEST(Attach, FollowsANodeUntilItStops) {
   const test::Sessions sessions;
-  const std::string rocdrill = ROCDRILL_COMMAND;
+  const std::string rocdrill = "'" ROCDRILL_COMMAND "'";
   const auto started = test::shell(rocdrill + " node start mi210");
   ASSERT_EQ(started.exit_code, 0) << started.err;
   const auto session = interpose::find_session(std::nullopt);

@@ -124,7 +124,7 @@ class Window : public testing::Test {
   }
   int check() const {
     const std::string command =
-        std::string(ROCDRILL_COMMAND) + " check --session " + session() + " >/dev/null 2>&1";
+        "'" ROCDRILL_COMMAND "' check --session " + session() + " >/dev/null 2>&1";
     return WEXITSTATUS(std::system(command.c_str()));
   }
 
