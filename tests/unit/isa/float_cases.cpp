@@ -209,7 +209,7 @@ std::vector<Row> rows_for(const std::string& types, unsigned random_rows) {
 
 namespace {
 
-std::string operands(const Operation& operation, const Batch& batch, const Options& options,
+std::string operands(const FloatOperation& operation, const Batch& batch, const Options& options,
                      bool is_mask) {
   const std::string& types = operation.types;
   std::string text =
@@ -234,7 +234,8 @@ Bits get(Machine& m, unsigned at, unsigned lane, unsigned count) {
   return count == 2 ? m.v(at)[lane] | Bits{m.v(at + 1)[lane]} << 32 : m.v(at)[lane];
 }
 
-Bits expected_of(const Operation& operation, const Row& row, const Options& options, Bits before) {
+Bits expected_of(const FloatOperation& operation, const Row& row, const Options& options,
+                 Bits before) {
   const std::string& types = operation.types;
   Row changed = row;
   for (std::size_t k = 0; k + 1 < types.size(); ++k)
@@ -254,7 +255,7 @@ Bits expected_of(const Operation& operation, const Row& row, const Options& opti
 
 }  // namespace
 
-void check(const Operation& operation, const std::vector<Row>& rows, const Options& options) {
+void check(const FloatOperation& operation, const std::vector<Row>& rows, const Options& options) {
   const std::string& types = operation.types;
   const bool is_mask = types[0] == 'm';
   Machine m(options.processor, options.level);
@@ -309,7 +310,7 @@ void check(const Operation& operation, const std::vector<Row>& rows, const Optio
   }
 }
 
-void check_everywhere(const Operation& operation, Options options) {
+void check_everywhere(const FloatOperation& operation, Options options) {
   const std::vector<Row> rows = rows_for(operation.types);
   const std::vector<Row> few = rows_for(operation.types, 64);
   for (const isa::Level level : levels()) {
@@ -325,7 +326,7 @@ void check_everywhere(const Operation& operation, Options options) {
   }
 }
 
-void check_modified(const Operation& operation, Options options) {
+void check_modified(const FloatOperation& operation, Options options) {
   check_everywhere(operation, options);
   const std::vector<Row> rows = rows_for(operation.types, 200);
   const std::size_t sources = operation.types.size() - 1;

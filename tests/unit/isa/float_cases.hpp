@@ -19,7 +19,7 @@ using Row = std::array<Bits, 3>;
 
 /// `types`: of the result, then of the sources: f, d and h are floating point of 32, 64 and 16
 /// bits; i and q are integers of 32 and 64 bits; m is a mask in SGPRs (each lane's bit).
-struct Operation {
+struct FloatOperation {
   std::string mnemonic;
   std::string types;
   std::function<Bits(Bits a, Bits b, Bits c, Bits before)> expected;
@@ -98,11 +98,11 @@ struct Options {
 /// All combinations of special values of the types, and random ones.
 std::vector<Row> rows_for(const std::string& types, unsigned random_rows = 1500);
 /// Compares every lane of every row.
-void check(const Operation& operation, const std::vector<Row>& rows, const Options& options);
+void check(const FloatOperation& operation, const std::vector<Row>& rows, const Options& options);
 /// The operation in all levels that the CPU has: with all lanes, with some, with an SGPR.
-void check_everywhere(const Operation& operation, Options options = {});
+void check_everywhere(const FloatOperation& operation, Options options = {});
 /// The same, and with modifiers of sources and result.
-void check_modified(const Operation& operation, Options options = {});
+void check_modified(const FloatOperation& operation, Options options = {});
 
 std::vector<isa::Level> levels();
 

@@ -36,11 +36,11 @@ TEST(FloatCompare, EveryPredicateAndWidth) {
     for (const auto& [suffix, type] : {std::pair{"_f32", 'f'}, {"_f64", 'd'}, {"_f16", 'h'}}) {
       const auto holds = predicate.holds;
       const char t = type;
-      const Operation operation = {std::string("v_cmp_") + predicate.name + suffix,
-                                   std::string("m") + t + t,
-                                   [holds, t](Bits a, Bits b, Bits, Bits) -> Bits {
-                                     return holds(value_of(t, a), value_of(t, b)) ? 1 : 0;
-                                   }};
+      const FloatOperation operation = {std::string("v_cmp_") + predicate.name + suffix,
+                                        std::string("m") + t + t,
+                                        [holds, t](Bits a, Bits b, Bits, Bits) -> Bits {
+                                          return holds(value_of(t, a), value_of(t, b)) ? 1 : 0;
+                                        }};
       const std::vector<Row> rows = rows_for(operation.types, 300);
       for (const isa::Level level : levels()) {
         Options options;
@@ -118,10 +118,11 @@ TEST(FloatCompare, Classes) {
   };
   for (const Format& format :
        {Format{"_f32", "mfi", 23, 8}, {"_f64", "mdi", 52, 11}, {"_f16", "mhi", 10, 5}}) {
-    const Operation operation = {std::string("v_cmp_class") + format.suffix, format.types,
-                                 [format](Bits a, Bits b, Bits, Bits) -> Bits {
-                                   return b >> class_of(a, format.fraction, format.exponent) & 1;
-                                 }};
+    const FloatOperation operation = {std::string("v_cmp_class") + format.suffix, format.types,
+                                      [format](Bits a, Bits b, Bits, Bits) -> Bits {
+                                        return b >> class_of(a, format.fraction, format.exponent) &
+                                               1;
+                                      }};
     std::vector<Row> rows;
     for (const Row& row : rows_for(format.types, 0))
       for (unsigned bit = 0; bit < 10; ++bit) rows.push_back({row[0], 1u << bit, 0});

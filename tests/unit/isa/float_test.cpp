@@ -22,7 +22,7 @@ std::vector<Row> without_two_signals(const std::string& types) {
     if (signals(row[0]) + signals(row[1]) + signals(row[2]) > 1) row = rows.front();
   return rows;
 }
-void check_exactly(const Operation& operation, Options options = {}) {
+void check_exactly(const FloatOperation& operation, Options options = {}) {
   options.exact_nan = true;
   for (const isa::Level level : levels()) {
     options.level = level;
