@@ -236,25 +236,7 @@ void Node::run_hip_app(const std::string& path) {
   ProcessSpec spec = session();
   spec.command = std::string(basename(path));
   const auto process = access.spawn(spec);
-  const auto hip = open_hip(*process);
-  hip->register_fat_binary(path);
-  const auto count = hip->device_count();
-  const auto result =
-      count ? run_app(*hip, path, "saxpy") : HipResult<void>(std::unexpected(count.error()));
-  if (result) return;
-  if (result.error().waits_for_ever) {
-    os.journal.record(Layer::framework, Severity::error, "app.hangs", path,
-                      {{field::did, "does not end"}, {field::see, std::string_view(path)}},
-                      result.error().event);
-    return;
-  }
-  const std::string text = result.error().abort_text.empty() ? rocdrill::name(result.error().error)
-                                                             : result.error().abort_text;
-  os.journal.record(Layer::framework,
-                    result.error().unmodelled ? Severity::unmodelled : Severity::error,
-                    "app.failed", path,
-                    {{field::shows, std::string_view(text)}, {field::see, std::string_view(path)}},
-                    result.error().event);
+  static_cast<void>(run_app(*open_hip(*process), os.journal, path, "saxpy"));
 }
 
 template <class Archive>

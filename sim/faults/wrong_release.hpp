@@ -29,9 +29,10 @@ class WrongRelease : public Fault {
     return {};
   }
 
-  /// The release before stays beside the program.
+  /// The first release stays beside the program.
   void prepare(Node& node, const Parameters&) const override {
     const std::string& path = node.spec().apps.front().path;
+    if (node.os.files.exists(path + ".old")) return;
     node.os.files.write(path + ".old", node.os.files.text(path), no_event, {.mode = 0755});
   }
 

@@ -219,7 +219,9 @@ HipResult<void> NodeHip::copy_to_host(std::span<std::byte> to, std::uint64_t fro
 HipFailure NodeHip::waits_for_ever(std::string_view kernel, std::size_t before, EventId code) {
   EventId cause = code;
   for (EventId id = static_cast<EventId>(before) + 1; id <= journal_.timeline().size(); ++id)
-    if (journal_.timeline().at(id).layer == Layer::silicon) cause = id;
+    if (const EventView event = journal_.timeline().head(id);
+        event.layer == Layer::silicon && event.severity >= Severity::warning)
+      cause = id;
   HipFailure failure{HipError::unknown, no_event, {}, false, true};
   failure.event = journal_.record(Layer::hip, Severity::error, "hip.waits_for_ever", kernel,
                                   {{field::asked, "hipDeviceSynchronize"},

@@ -224,11 +224,13 @@ SysResult<std::uint32_t> Kfd::take_doorbell(int pid, std::uint32_t gpu_id, const
 EventId Kfd::page_fault(int pid, const PageFault& fault) {
   const Holding* held = held_by(pid, fault.gpu_id);
   const KfdNode* node = find(fault.gpu_id);
-  const bool writes = fault.access == cp::Access::write;
+  const std::string_view access = fault.access == cp::Access::write     ? "write"
+                                  : fault.access == cp::Access::execute ? "execute"
+                                                                        : "read";
   const std::string address = fmt::format("{:#x}", fault.address);
   const EventId event = record(Layer::silicon, Severity::error, "gpu.memory_fault", address,
                                {{"pid", std::int64_t{pid}},
-                                {"access", writes ? "write" : "read"},
+                                {"access", access},
                                 {"packet", static_cast<std::int64_t>(fault.packet)},
                                 {field::see, "dmesg"}},
                                fault.cause != no_event ? fault.cause : event_);

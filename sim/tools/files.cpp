@@ -151,7 +151,7 @@ int run_rm(Call& call) {
   return code;
 }
 
-/// One file, whose content and permissions the copy has.
+/// One file. -p and -a keep its owner, as far as the caller may give files away.
 int run_cp(Call& call) {
   const auto options = parse(call, {{"-p"}, {"-a"}, {"-f"}, {"--force", false, "-f"}});
   if (!options) return 2;
@@ -173,6 +173,8 @@ int run_cp(Call& call) {
   std::string to = call.path(options->operands[1]);
   if (const auto there = files.stat(to); there && there->type == FileType::directory)
     to = join(to, basename(call.path(from)));
+  if (to == call.path(from))
+    return call.fail(1, "cp: '{}' and '{}' are the same file\n", from, options->operands[1]);
   const auto before = files.stat(to);
   const bool may = before ? permitted(*before, call.spec.identity, 2)
                           : may_change_directory(call.node, call.spec.identity, to);
@@ -185,10 +187,14 @@ int run_cp(Call& call) {
     return call.fail(1, "cp: cannot create regular file '{}': {}\n", options->operands[1],
                      errno_text(stored.error().error));
   }
-  if (before) return 0;
-  static_cast<void>(files.chmod(to, stat->mode, call.command_event()));
-  static_cast<void>(
-      files.chown(to, call.spec.identity.uid, call.spec.identity.gid, call.command_event()));
+  const bool keeps = options->has("-p") || options->has("-a");
+  const EventId event = call.command_event();
+  if (keeps || !before) static_cast<void>(files.chmod(to, stat->mode, event));
+  if (keeps && call.root()) {
+    static_cast<void>(files.chown(to, stat->uid, stat->gid, event));
+  } else if (!before) {
+    static_cast<void>(files.chown(to, call.spec.identity.uid, call.spec.identity.gid, event));
+  }
   return 0;
 }
 

@@ -1,5 +1,4 @@
-// What such a program does: the fat binary's constructor, hipGetDeviceCount, a launch and a
-// synchronisation, with the usual check after each call.
+// A HIP program of the node, started by its path: how the shell sees what became of it.
 #include "sim/tools/program.hpp"
 
 #include <algorithm>
@@ -15,22 +14,11 @@ int report(Call& call, const HipFailure& failure) {
     return call.fail(
         2, "{}: rocdrill does not model what this program asks for (see the history)\n", call.name);
   }
-  if (failure.waits_for_ever) {
-    call.event = call.node.os.journal.record(
-        Layer::framework, Severity::error, "app.hangs", call.name,
-        {{field::did, "does not end"}, {field::see, std::string_view(call.name)}}, failure.event);
-    return call.wait_for_ever();
-  }
+  if (failure.waits_for_ever) return call.wait_for_ever();
   if (!failure.abort_text.empty()) {
     return call.fail(134, "{}\nAborted (core dumped)\n", failure.abort_text);
   }
-  const std::string shown =
-      failure.error == HipError::success ? "hipErrorUnknown" : rocdrill::name(failure.error);
   const std::string text = rocdrill::text(failure.error, call.node.rocm().major());
-  call.node.os.journal.record(
-      Layer::framework, Severity::error, "app.failed", call.name,
-      {{field::shows, std::string_view(shown)}, {field::see, std::string_view(call.name)}},
-      failure.event);
   return call.fail(1, "error: '{}'({})\n", text, static_cast<int>(failure.error));
 }
 
@@ -57,11 +45,8 @@ int run_program(Call& call) {
         127,
         "{}: error while loading shared libraries: libamdhip64.so: cannot open shared object file: No such file or directory\n",
         call.name);
-  hip->register_fat_binary(app->path);
-  const auto count = hip->device_count();
-  if (!count) return report(call, count.error());
-  const auto launched = run_app(*hip, app->path, app->source);
-  return launched ? 0 : report(call, launched.error());
+  const auto ran = run_app(*hip, call.node.os.journal, app->path, app->source);
+  return ran ? 0 : report(call, ran.error());
 }
 
 }  // namespace rocdrill::sim::tools

@@ -196,7 +196,7 @@ CommandResult run_pipeline(Node& node, std::vector<Words> stages, const ProcessS
     if (words.empty()) return failed(2, "bash: syntax error near unexpected token `|'\n");
     result = run_words(node, std::move(words), spec, std::move(result.out));
     errors += result.err;
-    if (!result.found) break;
+    if (!result.found || result.waits_for_ever) break;
   }
   result.err = std::move(errors);
   return result;

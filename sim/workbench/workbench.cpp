@@ -187,6 +187,7 @@ std::expected<isa::Launch, std::string> Workbench::prepare(const KernelLaunch& r
 
   isa::Launch launch;
   launch.counts_traffic = request.counts_traffic;
+  launch.most_slices = request.most_slices;
   launch.descriptor = *kernel->descriptor;
   launch.entry_va = image_.va() + kernel->descriptor_address +
                     static_cast<std::uint64_t>(launch.descriptor.kernel_code_entry_byte_offset);

@@ -40,7 +40,8 @@ struct KernelLaunch {
   code_objects::Geometry geometry;
   std::vector<std::vector<std::byte>> arguments;  ///< explicit ones, in order
   std::uint64_t dynamic_lds = 0;
-  bool counts_traffic = false;  ///< isa::Launch::counts_traffic
+  bool counts_traffic = false;    ///< isa::Launch::counts_traffic
+  std::uint64_t most_slices = 0;  ///< isa::Launch::most_slices
 };
 
 class Workbench {

@@ -209,7 +209,8 @@ Finding framework_matmul(Context& context) {
     return {Status::not_modelled, "kernels of this GPU do not execute on this backend", "",
             product.event};
   }
-  return {Status::fail, product.text, "AMD_LOG_LEVEL=3 python3 ...", product.event};
+  return {Status::fail, product.waits_for_ever ? "(does not return)" : product.text,
+          "AMD_LOG_LEVEL=3 python3 ...", product.event};
 }
 
 Finding collectives(Context& context) {

@@ -43,6 +43,12 @@ kernel void endless(global uint* out) {
   }
   out[1] = 1;
 }
+/// Longer than a slice, but it ends.
+kernel void slow(global uint* out, uint rounds) {
+#pragma clang loop unroll(disable)
+  for (uint k = 0; k < rounds; ++k) __asm__ volatile("s_nop 0");
+  out[global_id(0)] = rounds;
+}
 /// Without a memory access: only branches.
 kernel void endless_scalar(global uint* out) {
   __asm__ volatile("1: s_branch 1b");

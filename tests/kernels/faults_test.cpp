@@ -63,6 +63,7 @@ class Faults : public testing::TestWithParam<Build> {
     launch.geometry.grid[0] = items;
     launch.geometry.group[0] = static_cast<std::uint16_t>(group);
     launch.arguments = {bytes_of(out_.va()), bytes_of(arguments)...};
+    launch.most_slices = most_slices_;
     const auto outcome = bench_->run(launch, &cancel_);
     if (!outcome) throw std::runtime_error(outcome.error());
     return *outcome;
@@ -92,6 +93,7 @@ class Faults : public testing::TestWithParam<Build> {
   std::unique_ptr<workbench::Workbench> bench_;
   workbench::Buffer out_;
   std::atomic<bool> cancel_ = false;
+  std::uint64_t most_slices_ = 0;
 };
 
 /// An address that the host has and the GPU has not.
@@ -190,6 +192,16 @@ TEST_P(Faults, JumpToWhereNoCodeIs) {
 TEST_P(Faults, JumpIntoAnInstruction) {
   const isa::Outcome outcome = run("jump_inside", 64, 64);
   EXPECT_EQ(name(outcome), "EC_QUEUE_WAVE_ILLEGAL_INSTRUCTION") << describe(outcome, *bench_);
+}
+
+/// Hung is what makes no progress, not what takes long.
+TEST_P(Faults, LongIsNotHung) {
+  most_slices_ = 8;
+  const isa::Outcome slow = run("slow", 640, 64, std::uint32_t{60'000});
+  EXPECT_EQ(name(slow), "completed") << describe(slow, *bench_);
+  EXPECT_EQ(out()[639], 60'000u);
+  out()[0] = 0;
+  EXPECT_EQ(name(run("endless", 640, 64)), "hung");
 }
 
 TEST_P(Faults, EndlessLoopsAreCancelled) {

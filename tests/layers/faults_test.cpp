@@ -189,6 +189,7 @@ TEST(Evidence, KernelEndless) {
   const auto ran = sh(*faulty, {app});
   EXPECT_TRUE(ran.waits_for_ever);
   EXPECT_EQ(ran.exit_code, 124);
+  EXPECT_TRUE(sh(*faulty, {app, "|", "wc", "-l"}).waits_for_ever) << "the pipe waits, too";
   const auto hung = faulty->os.timeline.find({.kind_prefix = "queue.hung"});
   ASSERT_FALSE(hung.empty()) << "its waves do not end";
   const std::string before = sh(*faulty, {"dmesg"}, true).out;

@@ -154,6 +154,25 @@ TEST(AccessTools, ModesAndOwnersOfFiles) {
   EXPECT_EQ(rig.as_root("chmod 644 /sys/module").exit_code, 2);
 }
 
+TEST(AccessTools, CpCopiesOneFile) {
+  Rig rig;
+  const std::string job = "/srv/job/saxpy";
+  EXPECT_EQ(rig.run("cp /etc/hostname /etc/hostname.new").err,
+            "cp: cannot create regular file '/etc/hostname.new': Permission denied\n");
+  EXPECT_EQ(rig.run("cp /etc/nothing /tmp/x").err,
+            "cp: cannot stat '/etc/nothing': No such file or directory\n");
+  EXPECT_EQ(rig.run("cp /etc /tmp/x").err, "cp: -r not specified; omitting directory '/etc'\n");
+  EXPECT_EQ(rig.as_root("cp " + job + " " + job).err,
+            "cp: '" + job + "' and '" + job + "' are the same file\n");
+  EXPECT_EQ(rig.as_root("cp " + job + " /srv/job/copy").exit_code, 0);
+  EXPECT_THAT(rig.run("ls -l /srv/job/copy").out, MatchesRegex("-rwxr-xr-x 1 root root .*"));
+  // Over a file that is there, content alone; -p brings mode and owner.
+  EXPECT_EQ(rig.as_root("cp /etc/hostname /srv/job/copy").exit_code, 0);
+  EXPECT_THAT(rig.run("ls -l /srv/job/copy").out, MatchesRegex("-rwxr-xr-x 1 root root .*"));
+  EXPECT_EQ(rig.as_root("cp -p /etc/hostname /srv/job/copy").exit_code, 0);
+  EXPECT_THAT(rig.run("ls -l /srv/job/copy").out, MatchesRegex("-rw-r--r-- 1 root root .*"));
+}
+
 TEST(AccessTools, RmAsksTheDirectory) {
   Rig rig;
   EXPECT_EQ(rig.run("rm /etc/hostname").err,

@@ -47,10 +47,7 @@ class Dispatcher::Job {
   void finish(ResidentGroup& group, DispatchCounters& counters);
   void fail(const ResidentGroup& group);
   bool cancelled() const { return cancel_ != nullptr && cancel_->load(std::memory_order_relaxed); }
-  bool hung() const {
-    return plan_.launch.most_slices != 0 &&
-           slices_.load(std::memory_order_relaxed) >= plan_.launch.most_slices;
-  }
+  bool hung() const { return hung_.load(std::memory_order_relaxed); }
   bool over() const { return failed_.load(std::memory_order_relaxed) || cancelled() || hung(); }
   bool take_slot(std::uint32_t& slot);
   void preload_kernarg();
@@ -61,7 +58,8 @@ class Dispatcher::Job {
   std::atomic<std::uint64_t> resident_{0};
   std::uint64_t most_resident_ = 1;
   std::atomic<bool> failed_{false};
-  std::atomic<std::uint64_t> slices_{0};  // used up by groups that yielded
+  std::atomic<bool> hung_{false};
+  std::atomic<std::uint64_t> slices_{0};  // used up by groups that yielded since one ended
   std::mutex mutex_;
   std::vector<std::uint32_t> free_slots_;
   Outcome outcome_;
@@ -212,11 +210,14 @@ void Dispatcher::Job::run_groups(Worker& worker) {
     const ResidentGroup::State state = group.run();
     if (state == ResidentGroup::State::yielded) {
       ++yields;
-      slices_.fetch_add(1, std::memory_order_relaxed);
+      const std::uint64_t used = slices_.fetch_add(1, std::memory_order_relaxed) + 1;
+      if (plan_.launch.most_slices != 0 && used >= plan_.launch.most_slices * resident_)
+        hung_ = true;
       memory.refresh();
       continue;
     }
     yields = 0;
+    slices_.store(0, std::memory_order_relaxed);
     if (state == ResidentGroup::State::failed) fail(group);
     finish(group, counters);
     worker.spare.push_back(std::move(resident.front()));

@@ -50,7 +50,8 @@ struct Launch {
   Environment environment;
   /// CUs that the queue may use, one bit each from bit 0 of the first on; empty: all.
   std::vector<std::uint32_t> cu_mask;
-  /// Slices (run.hpp) after which the dispatch counts as hung; 0: never.
+  /// Slices (run.hpp) of each resident workgroup, on average, in which none of them ends: then the
+  /// dispatch counts as hung; 0: never.
   std::uint64_t most_slices = 0;
   bool counts_traffic = false;  ///< DispatchCounters::traffic; several times slower
 };

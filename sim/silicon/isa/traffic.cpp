@@ -71,7 +71,7 @@ Move move_of(std::string_view name, Class counted_as) {
       move.writes = name.starts_with("ds_write");
       if (!move.reads && !move.writes) move.reads = move.writes = move.atomic = true;
       if (name.find("read2") != std::string_view::npos ||
-          name.find("write2") != std::string_view::npos)
+          name.find("write2") != std::string_view::npos || name.starts_with("ds_wrxchg2"))
         move.values = 2;
       if (name.find("st64") != std::string_view::npos) move.stride = 64;
       break;

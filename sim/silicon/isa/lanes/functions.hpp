@@ -66,7 +66,7 @@ ROCDRILL_INLINE F32 exp2(F32 a) {
                                             0x1.5d879ead06a82p-10,
                                             0x1.443fffc90db59p-13,
                                             0x1.00a581594758ep-16};
-  F32 x = choose(a > splat_f(-200), a, splat_f(-200));  // NaN too, for now
+  F32 x = choose(a > splat_f(-200), a, splat_f(-200));  // NaN too: it is put back below
   x = choose(x < splat_f(200), x, splat_f(200));
   const F32 whole = round<To::even>(x);
   const D64 rest = to_double(F32(x - whole));
