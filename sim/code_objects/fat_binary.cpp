@@ -92,6 +92,12 @@ std::string_view name(FatBinary::Container container) {
 }
 
 LoadResult<FatBinary> extract(std::span<const std::byte> file) {
+  if (!is_elf(file) && !offload_bundle::is_bundle(file) && !offload_bundle::is_compressed(file))
+    return std::unexpected(LoadError{
+        .kind = Kind::malformed_bundle,
+        .what =
+            "neither an ELF file nor an offload bundle; expected: a code object (.co, .hsaco), a "
+            "bundle (.hipfb) or a program with device code"});
   if (!is_elf(file)) return read_bundles(file, Container::bundle, 0, file.size());
   auto code_object = read_header(file);
   if (code_object)

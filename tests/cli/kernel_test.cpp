@@ -136,6 +136,7 @@ TEST(KernelCommand, WrongInputIsNamed) {
       {"kernel run /nowhere.co", 4, "cannot read '/nowhere.co': No such file or directory"},
       {"kernel run '" ROCDRILL_COMMAND "'", 1, "no .hip_fatbin"},
       {"kernel run " + file("saxpy/gfx1030.co"), 1, "gfx1030"},
+      {"kernel run /etc/passwd", 1, "neither an ELF file nor an offload bundle"},
       {"kernel run " + file("saxpy/bundle.hipfb") + " --target gfx950", 1,
        "it has no code for gfx950, but for"},
       {"kernel run " + saxpy + " --kernel sexpy", 2, "no kernel 'sexpy'"},
