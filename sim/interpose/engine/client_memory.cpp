@@ -150,7 +150,8 @@ int open_userfault() {
   if (fd < 0) return -1;
   uffdio_api api{};
   api.api = UFFD_API;
-  api.features = UFFD_FEATURE_PAGEFAULT_FLAG_WP | UFFD_FEATURE_WP_HUGETLBFS_SHMEM;
+  api.features =
+      UFFD_FEATURE_PAGEFAULT_FLAG_WP | UFFD_FEATURE_WP_HUGETLBFS_SHMEM | UFFD_FEATURE_THREAD_ID;
   if (::ioctl(static_cast<int>(fd), UFFDIO_API, &api) != 0) {
     ::close(static_cast<int>(fd));
     return -1;

@@ -66,11 +66,15 @@ class KfdProcess final : public DeviceFile {
   /// For the thread that serves doorbells: looks at all of them and runs what can run. `waiting`: a
   /// queue stands at a packet that memory alone can release.
   struct Served {
+    bool rung = false;     ///< a doorbell has a new value
     bool any = false;      ///< something happened
     bool waiting = false;  ///< so memory has to be polled
     bool queues = false;   ///< there is a queue at all
   };
   Served serve_doorbells();
+  /// What the write indices of AQL queues announce, before any doorbell is seen. Brief: kernels run
+  /// elsewhere, and copies wait.
+  void run_packets();
   /// When the next late doorbell or completion comes, by clocks().monotonic_raw_ns.
   std::optional<std::uint64_t> late_until();
   std::vector<QueueView> queues();

@@ -245,10 +245,19 @@ KfdProcess::Served KfdProcess::serve_doorbells() {
     served.queues = true;
     const bool rung = queue->look_at_doorbell();
     const bool ran = queue->run();
+    served.rung = served.rung || rung;
     served.any = served.any || rung || ran;
     served.waiting = served.waiting || queue->waiting();
   }
   return served;
+}
+
+void KfdProcess::run_packets() {
+  const std::lock_guard lock(mutex_);
+  if (!queues_.empty()) refresh_injections();
+  for (auto& [id, queue] : queues_) {
+    if (queue->type == number(kfd::QueueType::compute_aql)) queue->run();
+  }
 }
 
 std::vector<QueueView> KfdProcess::queues() {
