@@ -78,6 +78,15 @@ TEST(EndlessKernel, GoesWithItsQueue) {
   EXPECT_THAT(output.out, HasSubstr("value 1\ndestroyed\n"));
 }
 
+/// s_sendmsg: the driver sets the event of a signal that a kernel stores to.
+TEST(Interrupt, OfAWaveWakesWhoWaits) {
+  const Sessions sessions;
+  const Output output = rocdrill("run --node mi210 -- '" ROCDRILL_CLIENTS
+                                 "kernel_client' tell '" ROCDRILL_KERNELS "/signals.gfx90a.O1.co'");
+  EXPECT_EQ(output.exit_code, 0) << output.err;
+  EXPECT_EQ(output.out, "told 0 error 0x0\n");
+}
+
 INSTANTIATE_TEST_SUITE_P(Cards, Kernels,
                          testing::Values(Card{"mi210", "gfx90a"}, Card{"mi100", "gfx908"}),
                          [](const auto& info) { return std::string(info.param.gfx); });

@@ -232,6 +232,9 @@ class Session {
       case 4:
         queue();
         break;
+      case 5:
+        svm();
+        break;
       default:
         any();
     }
@@ -278,6 +281,28 @@ class Session {
     args.queue_percentage = 100;
     args.ctx_save_restore_address = args.ring_base_address;
     call(0x02, args);
+  }
+
+  /// Attributes of ranges, which split and merge.
+  void svm() {
+    constexpr std::size_t most = 8;
+    struct {
+      kfd::SvmArgs args;
+      std::array<kfd::SvmAttribute, most> attributes;
+    } call{};
+    const std::uint8_t kind = in_.byte();
+    call.args.start_addr = kind % 8 == 0 ? interesting(in_.byte(), in_.byte(), handle_)
+                                         : address(memory().arena) + in_.byte() % 32 * page_bytes;
+    call.args.size =
+        kind % 16 == 1 ? interesting(3, in_.byte(), handle_) : (in_.byte() % 8 + 1) * page_bytes;
+    call.args.op = kind / 16 % 3;
+    call.args.nattr = in_.byte() % (most + 2);
+    for (kfd::SvmAttribute& attribute : call.attributes)
+      attribute = {in_.byte() % 10u, in_.byte() % 2 != 0 ? gpu_ids[in_.byte() % 2] : in_.byte()};
+    const std::size_t size = sizeof call.args + in_.byte() % (most + 1) * sizeof call.attributes[0];
+    const auto result = process_->ioctl(
+        _IOC(_IOC_READ | _IOC_WRITE, 'K', static_cast<unsigned>(kfd::Ioctl::svm), size), &call);
+    require(result || (result.error().error > 0 && result.error().error < 4096));
   }
 
   void any() {

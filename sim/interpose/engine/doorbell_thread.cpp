@@ -117,6 +117,7 @@ void DoorbellThread::wake() {
     });
     pthread_sigmask(SIG_SETMASK, &before, nullptr);
   }
+  ++calls_;
   for (const Turn& turn : turns_) signal(turn.event);
 }
 
@@ -128,17 +129,19 @@ void DoorbellThread::stop() {
 
 bool DoorbellThread::arm() {
   const std::lock_guard lock(mutex_);
+  ++arming_;
   armed_ = true;  // from here on a store may be held
   bool all = !pages_.empty();
   for (auto& [gpu, page] : pages_) all = page->arm() && all;
   return all;
 }
 
-/// Held stores go on. No matter who asks, and how often.
-void DoorbellThread::disarm() {
-  if (!armed_.exchange(false)) return;
+/// Held stores go on, unless they have, and the pages are protected for others by now.
+void DoorbellThread::disarm(unsigned arming) {
   const std::lock_guard lock(mutex_);
+  if (!armed_ || arming_ != arming) return;
   for (auto& [gpu, page] : pages_) page->disarm();
+  armed_ = false;
 }
 
 void DoorbellThread::drain() {
@@ -171,9 +174,10 @@ void DoorbellThread::watch(unsigned self, const timespec* limit) {
     if (::read(userfault_, &message, sizeof message) == sizeof message)
       ringer_ = message.arg.pagefault.feat.ptid;
     store_held_ = true;
+    const unsigned arming = arming_;
     if (serving_ != self) signal(turns_[serving_].event);
     process_.run_packets();
-    disarm();
+    disarm(arming);
   }
   if ((files[0].revents & POLLIN) != 0) clear(turns_[self].event);
 }
@@ -182,29 +186,29 @@ void DoorbellThread::watch(unsigned self, const timespec* limit) {
 void DoorbellThread::rest(unsigned self, bool waiting, unsigned idle_rounds) {
   const auto poll_time = std::min<std::chrono::microseconds>(
       longest_poll, memory_poll * (1u << std::min(idle_rounds, 6u)));
+  const unsigned calls = calls_;
   const bool armed = arm();
-  if (!armed) disarm();
+  if (!armed) disarm(arming_);
   if (armed) {  // what came between the last look and the protection
     const auto served = process_.serve_doorbells();
-    if (served.any) return disarm();
+    if (served.any) return disarm(arming_);
     waiting = served.waiting;
   }
   const timespec limit{0, std::chrono::nanoseconds(poll_time).count()};
   const bool forever = armed && !waiting;
   if (!forever || turns_[1 - self].thread == 0) {
     watch(self, forever ? nullptr : &limit);
-    return disarm();
+    return disarm(arming_);
   }
   keep_apart(self);
-  if (processor_of(ringer_) == sched_getcpu())
-    serving_ = 1 - self;  // which sleeps on
-  else
-    watch(self, nullptr);
+  if (processor_of(ringer_) != sched_getcpu()) return watch(self, nullptr);
+  serving_ = 1 - self;  // which sleeps on, unless this thread was needed meanwhile
+  if (!armed_ || calls_ != calls) signal(turns_[1 - self].event);
 }
 
 void DoorbellThread::awake() {
   if (turns_[1].thread != 0) sched_setaffinity(0, sizeof processors_, &processors_);
-  disarm();
+  disarm(arming_);
   drain();
 }
 

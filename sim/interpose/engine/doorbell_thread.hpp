@@ -57,7 +57,7 @@ class DoorbellThread {
   void watch(unsigned self, const timespec* limit);
   void keep_apart(unsigned self);
   bool arm();
-  void disarm();
+  void disarm(unsigned arming);
   void drain();
 
   kernel::KfdProcess& process_;
@@ -67,7 +67,9 @@ class DoorbellThread {
   std::thread thread_;
   std::array<Turn, 2> turns_;
   std::atomic<unsigned> serving_ = 0;  ///< index into turns_
+  std::atomic<unsigned> calls_ = 0;    ///< of wake()
   std::atomic<bool> armed_ = false;
+  std::atomic<unsigned> arming_ = 0;       ///< how many times
   std::atomic<bool> store_held_ = false;   ///< a store was, and is not yet served
   std::atomic<std::uint32_t> ringer_ = 0;  ///< the thread whose store was held last
   cpu_set_t processors_{};                 ///< where the threads may run

@@ -17,10 +17,6 @@ constexpr std::uint64_t wave_bytes_of(std::uint32_t tmpring_size) {
   return std::uint64_t{tmpring_size >> 12 & 0x1FFF} * 1024;
 }
 
-std::uint64_t clock_of(void* surroundings) {  // 100 MHz
-  return static_cast<Surroundings*>(surroundings)->clocks().monotonic_raw_ns / 10;
-}
-
 isa::Scratch scratch_of(const aql::AmdQueue& queue) {
   isa::Scratch scratch;
   scratch.va = queue.scratch_backing_memory_location;
@@ -85,7 +81,7 @@ std::expected<cp::LaunchState, cp::KfdException> KernelRunner::launch(
   launch.cu_mask = cu_mask_;
   // In process nothing else goes on meanwhile: what takes that long counts as a hang.
   if (!surroundings_.runs_kernels_aside()) launch.most_slices = 1000;
-  launch.environment = {shared_aperture, private_aperture, clock_of, &surroundings_};
+  launch.environment = {shared_aperture, private_aperture, clock_of, interrupted, this};
   const void* descriptor =
       memory_.translate(request.packet.kernel_object, KernelDescriptor::size, cp::Access::read);
   if (descriptor == nullptr) return std::unexpected(cp::KfdException::packet_dispatch_code_invalid);
@@ -129,6 +125,20 @@ std::expected<cp::LaunchState, cp::KfdException> KernelRunner::launch(
   return cp::LaunchState::in_flight;
 }
 
+std::uint64_t KernelRunner::clock_of(void* self) {  // 100 MHz
+  return static_cast<KernelRunner*>(self)->surroundings_.clocks().monotonic_raw_ns / 10;
+}
+
+void KernelRunner::interrupted(void* self, std::uint32_t data) {
+  auto& runner = *static_cast<KernelRunner*>(self);
+  {
+    const std::lock_guard lock(runner.mutex_);
+    runner.interrupts_.push_back(data);
+    runner.any_interrupts_.store(true, std::memory_order_release);
+  }
+  if (runner.surroundings_.runs_kernels_aside()) runner.surroundings_.queues_changed();
+}
+
 isa::Outcome KernelRunner::run(const isa::Launch& launch) {
   return dispatcher_.run(launch, memory_, &cancel_);
 }
@@ -150,6 +160,13 @@ void KernelRunner::work() {
     surroundings_.queues_changed();
     lock.lock();
   }
+}
+
+std::vector<std::uint32_t> KernelRunner::interrupts() {
+  if (!any_interrupts_.load(std::memory_order_acquire)) return {};
+  const std::lock_guard lock(mutex_);
+  any_interrupts_ = false;
+  return std::exchange(interrupts_, {});
 }
 
 std::vector<KernelRunner::Ended> KernelRunner::ended() {

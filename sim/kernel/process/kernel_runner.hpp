@@ -40,6 +40,9 @@ class KernelRunner final : public cp::KernelExecutor {
 
   /// What has ended since the last look.
   std::vector<Ended> ended();
+  /// What waves have told the driver since the last look, by s_sendmsg: 24 bits each. Comes with
+  /// queues_changed(), too.
+  std::vector<std::uint32_t> interrupts();
 
  private:
   struct Job {
@@ -48,6 +51,8 @@ class KernelRunner final : public cp::KernelExecutor {
   };
   void work();
   isa::Outcome run(const isa::Launch& launch);
+  static std::uint64_t clock_of(void* self);
+  static void interrupted(void* self, std::uint32_t data);
 
   cp::AddressSpace& memory_;
   Surroundings& surroundings_;
@@ -59,6 +64,8 @@ class KernelRunner final : public cp::KernelExecutor {
   std::deque<Job> jobs_;
   std::vector<Ended> ended_;
   std::atomic<bool> any_ended_ = false;
+  std::vector<std::uint32_t> interrupts_;
+  std::atomic<bool> any_interrupts_ = false;
   std::atomic<bool> cancel_ = false;
   std::thread thread_;
 };

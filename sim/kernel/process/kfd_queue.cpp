@@ -90,6 +90,7 @@ bool KfdProcess::AqlQueue::run() {
 /// What became of kernels that have ended since the last look.
 bool KfdProcess::AqlQueue::settle_kernels() {
   if (!runner_) return false;
+  for (const std::uint32_t data : runner_->interrupts()) process_.interrupt(data);
   const std::vector<KernelRunner::Ended> list = runner_->ended();
   for (const auto& [index, outcome] : list) {
     const isa::Exception& exception = outcome.exception;

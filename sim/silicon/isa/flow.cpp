@@ -60,8 +60,16 @@ const Instruction* s_sleep(Wave& w, const Instruction* i) {
 }
 const Instruction* nothing(Wave&, const Instruction* i) { return i + 1; }
 
-/// 1 MSG_INTERRUPT: an event of the debugger or of s_trap's handler. Others belong to graphics.
-const Instruction* s_sendmsg(Wave& w, const Instruction* i) { return w.refuse(i, "s_sendmsg"); }
+/// 1 MSG_INTERRUPT: the driver is told 24 bits of M0, as a device library does to wake who waits
+/// for a signal. The others belong to graphics and to trap handlers.
+const Instruction* s_sendmsg(Wave& w, const Instruction* i) {
+  constexpr u32 interrupt = 1;
+  constexpr u32 payload = 0xFFFFFF;
+  if ((i->immediate & 0xF) != interrupt) return w.refuse(i, "s_sendmsg of another message");
+  if (w.environment->interrupt == nullptr) return w.refuse(i, "an interrupt without a driver");
+  w.environment->interrupt(w.environment->context, w.s[reg::m0] & payload);
+  return i + 1;
+}
 /// Without a trap handler of its own: 2 is abort (llvm.trap), 3 debugtrap, which goes on.
 const Instruction* s_trap(Wave& w, const Instruction* i) {
   if ((i->immediate & 0xFF) == 3) return i + 1;

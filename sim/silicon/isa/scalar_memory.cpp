@@ -61,7 +61,7 @@ const Instruction* buffer_load(Wave& w, const Instruction* i) {
 }
 
 const Instruction* clock(Wave& w, const Instruction* i) {
-  write64(w, *i, sm_dst, w.environment->clock(w.environment->clock_context));
+  write64(w, *i, sm_dst, w.environment->clock(w.environment->context));
   return i + 1;
 }
 

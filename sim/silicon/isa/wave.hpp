@@ -51,8 +51,9 @@ struct Exception {
 struct Environment {
   std::uint64_t shared_base = 0;   ///< LDS aperture, 4 GiB; the high dword is SRC_SHARED_BASE
   std::uint64_t private_base = 0;  ///< scratch aperture
-  std::uint64_t (*clock)(void*) = nullptr;  ///< s_memtime, s_memrealtime
-  void* clock_context = nullptr;
+  std::uint64_t (*clock)(void*) = nullptr;            ///< s_memtime, s_memrealtime
+  void (*interrupt)(void*, std::uint32_t) = nullptr;  ///< s_sendmsg; null: nobody takes it
+  void* context = nullptr;                            ///< what both are called with
 };
 
 class Memory;

@@ -128,6 +128,29 @@ static void launch(hsa_queue_t* queue, const struct kernel* kernel, void* kernar
   hsa_signal_store_screlease(queue->doorbell_signal, (hsa_signal_value_t)index);
 }
 
+/* The kernel stores to a signal for which this thread sleeps, long before it would look again. */
+static void notified(const char* path, void* kernarg) {
+  const struct kernel kernel = load(path, "notify.kd");
+  hsa_signal_t told;
+  CHECK(hsa_signal_create(1, 0, NULL, &told));
+  struct {
+    uint64_t signal, value;
+    uint32_t rounds;
+  }* arguments = kernarg;
+  arguments->signal = told.handle;
+  arguments->value = 0;
+  arguments->rounds = 5000000;
+  hsa_queue_t* queue;
+  CHECK(hsa_queue_create(gpu, 64, HSA_QUEUE_TYPE_MULTI, on_queue_error, NULL, UINT32_MAX,
+                         UINT32_MAX, &queue));
+  launch(queue, &kernel, kernarg, 64, 64, (hsa_signal_t){0});
+  const hsa_signal_value_t value = hsa_signal_wait_scacquire(
+      told, HSA_SIGNAL_CONDITION_LT, 1, 20000000000u, HSA_WAIT_STATE_BLOCKED);
+  printf("told %" PRId64 " error 0x%x\n", (int64_t)value, atomic_load(&queue_error));
+  CHECK(hsa_queue_destroy(queue));
+  CHECK(hsa_signal_destroy(told));
+}
+
 struct arguments {
   float *y, *x;
   float a;
@@ -147,7 +170,8 @@ int main(int argc, char** argv) {
     return 1;
   }
   const bool spins = strcmp(what, "spin") == 0;
-  const struct kernel kernel = load(argv[2], spins ? "endless.kd" : "saxpy.kd");
+  const bool tells = strcmp(what, "tell") == 0;
+  const struct kernel kernel = load(argv[2], tells ? "notify.kd" : spins ? "endless.kd" : "saxpy.kd");
   struct pools host = {{0}, {0}, {0}}, device = {{0}, {0}, {0}};
   CHECK(hsa_amd_agent_iterate_memory_pools(cpu, note_pool, &host));
   CHECK(hsa_amd_agent_iterate_memory_pools(gpu, note_pool, &device));
@@ -164,6 +188,11 @@ int main(int argc, char** argv) {
   for (uint32_t i = 0; i < n; ++i) {
     x[i] = (float)i * 0.25f;
     y[i] = 1.0f / (float)(i + 1);
+  }
+  if (tells) {
+    notified(argv[2], arguments);
+    CHECK(hsa_shut_down());
+    return 0;
   }
   *arguments = (struct arguments){is_null ? NULL : y, is_null ? NULL : x, 2.0f, n};
   hsa_queue_t* queue;

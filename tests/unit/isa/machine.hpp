@@ -49,6 +49,10 @@ class Machine {
     environment_.shared_base = 0x1000000000000ull;
     environment_.private_base = 0x2000000000000ull;
     environment_.clock = [](void*) -> std::uint64_t { return 42; };
+    environment_.interrupt = [](void* self, std::uint32_t data) {
+      static_cast<Machine*>(self)->interrupts_.push_back(data);
+    };
+    environment_.context = this;
     wave_.environment = &environment_;
     wave_.group = &group_;
     wave_.memory = &memory_;
@@ -89,6 +93,8 @@ class Machine {
   void set(unsigned number, const Lanes& values) {
     std::memcpy(v(number), values.data(), sizeof values);
   }
+  /// What the driver was told by s_sendmsg.
+  const std::vector<std::uint32_t>& interrupts() const { return interrupts_; }
   std::byte* lds() { return group_.lds; }
 
  private:
@@ -97,6 +103,7 @@ class Machine {
   isa::CodeCache code_;
   isa::Memory memory_;
   isa::Environment environment_;
+  std::vector<std::uint32_t> interrupts_;
   isa::Workgroup group_;
   std::vector<std::byte> registers_;
   std::vector<std::byte> lds_;

@@ -78,6 +78,14 @@ TEST(Scalar, BranchesThatAreNotModelledAreRefusedByName) {
   }
 }
 
+TEST(Scalar, AMessageIsAnInterruptOf24Bits) {
+  Machine machine;
+  EXPECT_EQ(machine.run("s_mov_b32 m0, 0x12345678\ns_sendmsg sendmsg(MSG_INTERRUPT)"),
+            isa::Stop::ended);
+  EXPECT_EQ(machine.interrupts(), std::vector<std::uint32_t>{0x345678});
+  EXPECT_EQ(machine.run("s_sendmsg sendmsg(MSG_GET_DOORBELL)"), isa::Stop::unmodelled);
+}
+
 TEST(Vector, SwapsNothingButVgprs) {
   Machine m;
   EXPECT_EQ(m.run(".long 0x7E02A302"), Stop::ended);                 // v1, v2
