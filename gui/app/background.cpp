@@ -68,4 +68,10 @@ const scenarios::Versions* Background::versions(EventId now) {
              std::function([=, this] { return recording_->versions(now); }));
 }
 
+const scenarios::Topology* Background::topology(EventId now) {
+  if (!recording_) return nullptr;
+  return ask(topologies_, recording_->state_of(now),
+             std::function([=, this] { return recording_->topology(now); }));
+}
+
 }  // namespace rocdrill::gui

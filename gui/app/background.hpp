@@ -28,6 +28,7 @@ class Background {
                                                  EventId about);
   const std::vector<checks::Result>* check(EventId now);
   const scenarios::Versions* versions(EventId now);
+  const scenarios::Topology* topology(EventId now);
   /// Until everything that was asked has been answered.
   void wait();
 
@@ -51,6 +52,7 @@ class Background {
       looks_;
   std::map<std::size_t, Slot<std::vector<checks::Result>>> checks_;
   std::map<std::size_t, Slot<scenarios::Versions>> versions_;
+  std::map<std::size_t, Slot<scenarios::Topology>> topologies_;
   std::jthread thread_;
 };
 

@@ -222,6 +222,15 @@ void Workspace::draw_pane(Ui& ui, const Placed& placed) {
     case Pane::drills:
       draw_drills(ui, placed.rect, drills(), state_);
       break;
+    case Pane::topology:
+      draw_topology(ui, placed.rect,
+                    topology_view(background_->topology(state_.now), recording_ != nullptr, state_),
+                    state_.expert);
+      break;
+    case Pane::queues:
+    case Pane::waves:
+    case Pane::compare:
+      break;
     case Pane::terminal:
       if (practice_)
         draw_terminal(ui, placed.rect, practice_->terminal().view(), terminal_focused());
@@ -335,6 +344,15 @@ std::optional<intent::Answer> answer_of(const State& state, int task) {
 
 }  // namespace
 
+Workspace::Place Workspace::item() {
+  if (state_.layout == Layout::topology) {
+    const TopologyView view =
+        topology_view(background_->topology(state_.now), recording_ != nullptr, state_);
+    return {static_cast<int>(view.chosen), static_cast<int>(view.items())};
+  }
+  return {};
+}
+
 bool Workspace::perform(const Intent& intent) {
   if (const auto* act = std::get_if<intent::Do>(&intent)) {
     if (act->action == "focus-filter") focus_filter_ = state_.layout == Layout::replay;
@@ -359,6 +377,11 @@ bool Workspace::perform(const Intent& intent) {
     const auto count = static_cast<std::ptrdiff_t>(view.commands.size());
     if (count > 0)
       state_.command = view.commands[static_cast<std::size_t>((at + next->by + count) % count)];
+    return true;
+  }
+  if (const auto* next = std::get_if<intent::NextItem>(&intent)) {
+    const auto [now, count] = item();
+    if (count > 0) state_.item[state_.layout] = std::clamp(now + next->by, 0, count - 1);
     return true;
   }
   return std::visit(Perform{*this, practice_.get(), notice_}, intent);

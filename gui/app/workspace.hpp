@@ -82,6 +82,12 @@ class Workspace {
   Intents apply(const Intents& intents);
   /// One that the workspace or its practice answers; false for others.
   bool perform(const Intent& intent);
+  /// The chosen item of the layout that is shown, and how many there are.
+  struct Place {
+    int now = 0;
+    int count = 0;
+  };
+  Place item();
   void start_practice();
   void follow();
 

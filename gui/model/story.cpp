@@ -12,6 +12,14 @@ std::string_view name(Layout layout) {
       return "replay";
     case Layout::practice:
       return "practice";
+    case Layout::queues:
+      return "queues";
+    case Layout::topology:
+      return "topology";
+    case Layout::waves:
+      return "waves";
+    case Layout::compare:
+      return "compare";
   }
   return "";
 }

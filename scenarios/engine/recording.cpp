@@ -61,6 +61,11 @@ Versions Recording::versions(EventId now) const {
   return versions_of(node_at(state_of(now)));
 }
 
+Topology Recording::topology(EventId now) const {
+  const std::scoped_lock lock(mutex_);
+  return topology_of(node_at(state_of(now)));
+}
+
 Loaded<std::unique_ptr<Recording>> record_drill(const DataPath& data, std::string_view id,
                                                 RunOptions options) {
   auto loaded = load_drill(data, id, built_in_knowledge());

@@ -51,6 +51,11 @@ std::vector<Wanted> pictures() {
   all.back().request.overlay = "palette";
   all.push_back({"keys", request("stale-dkms")});
   all.back().request.overlay = "keys";
+  all.push_back({"topology", request("healthy-mi300x")});
+  all.back().request.layout = Layout::topology;
+  all.push_back({"topology-expert", request("healthy-mi300x")});
+  all.back().request.layout = Layout::topology;
+  all.back().request.expert = true;
   all.push_back({"practice", request("stale-dkms"), false});
   all.back().request.layout = Layout::practice;
   all.back().request.rocdrill = ROCDRILL_COMMAND;
