@@ -13,6 +13,7 @@
 #include <thread>
 #include <tuple>
 
+#include "gui/model/wave_trace.hpp"
 #include "scenarios/engine/recording.hpp"
 
 namespace rocdrill::gui {
@@ -29,6 +30,8 @@ class Background {
   const std::vector<checks::Result>* check(EventId now);
   const scenarios::Versions* versions(EventId now);
   const scenarios::Topology* topology(EventId now);
+  /// One wave of a kernel; `wave` empty: the one that fails.
+  const WaveTrace* wave(const KernelDispatchSeen& dispatch, std::optional<std::uint32_t> wave);
   /// Until everything that was asked has been answered.
   void wait();
 
@@ -53,6 +56,7 @@ class Background {
   std::map<std::size_t, Slot<std::vector<checks::Result>>> checks_;
   std::map<std::size_t, Slot<scenarios::Versions>> versions_;
   std::map<std::size_t, Slot<scenarios::Topology>> topologies_;
+  std::map<std::pair<EventId, std::int64_t>, Slot<WaveTrace>> waves_;
   std::jthread thread_;
 };
 

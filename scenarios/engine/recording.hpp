@@ -37,6 +37,8 @@ class Recording {
   std::vector<checks::Result> check(EventId now) const;
   Versions versions(EventId now) const;
   Topology topology(EventId now) const;
+  /// A file as the node's user reads it; nullopt if that is not possible.
+  std::optional<std::string> read_file(EventId now, const std::string& path) const;
 
  private:
   struct State {
