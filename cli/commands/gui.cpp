@@ -40,6 +40,9 @@ gui::Request request_of(const po::variables_map& arguments) {
     if (!request.drill.empty()) throw Failure{exit_usage, "either a drill or --attach NODE\n"};
     request.attach = text_of(arguments, "attach");
   }
+  request.compare = text_of(arguments, "compare");
+  if (!request.compare.empty() && (request.drill.empty() || request.attach))
+    throw Failure{exit_usage, "--compare OTHER compares a drill or a history: name it, too\n"};
   request.at = text_of(arguments, "at");
   request.layer = text_of(arguments, "layer");
   request.overlay = text_of(arguments, "overlay");
@@ -101,9 +104,12 @@ Command gui_command() {
                                 "the drill to open")(
       "attach", po::value<std::string>()->value_name("NODE")->implicit_value(""),
       "follow a node that runs (rocdrill node status)")(
+      "compare", po::value<std::string>()->value_name("OTHER"),
+      "compare with another drill or history instead of the healthy run")(
       "at", po::value<std::string>()->value_name("T"), "a moment: 1.42s, 800ms, or event #12")(
       "layer", po::value<std::string>()->value_name("L"), "the layer to show")(
-      "layout", po::value<std::string>()->value_name("L"), "drills, replay or practice")(
+      "layout", po::value<std::string>()->value_name("L"),
+      "drills, replay, practice, queues, topology, waves or compare")(
       "expert", "with the sub-components of the stack")(
       "screenshot", po::value<std::string>()->value_name("FILE"),
       "write a PNG instead; needs no display")("size", po::value<std::string>()->value_name("WxH"),

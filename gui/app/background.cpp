@@ -68,4 +68,23 @@ const scenarios::Versions* Background::versions(EventId now) {
              std::function([=, this] { return recording_->versions(now); }));
 }
 
+const WaveTrace* Background::wave(const KernelDispatchSeen& dispatch,
+                                  std::optional<std::uint32_t> wave) {
+  if (!recording_) return nullptr;
+  const std::pair key{dispatch.launched, wave ? std::int64_t{*wave} : std::int64_t{-1}};
+  return ask(waves_, key, std::function([=, this] {
+               const auto file = recording_->read_file(dispatch.launched, dispatch.file);
+               if (file) return trace_wave(dispatch, *file, wave);
+               WaveTrace none;
+               none.problem = dispatch.file + ": the node's user cannot read it";
+               return none;
+             }));
+}
+
+const scenarios::Topology* Background::topology(EventId now) {
+  if (!recording_) return nullptr;
+  return ask(topologies_, recording_->state_of(now),
+             std::function([=, this] { return recording_->topology(now); }));
+}
+
 }  // namespace rocdrill::gui

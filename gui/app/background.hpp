@@ -13,6 +13,7 @@
 #include <thread>
 #include <tuple>
 
+#include "gui/model/wave_trace.hpp"
 #include "scenarios/engine/recording.hpp"
 
 namespace rocdrill::gui {
@@ -28,6 +29,9 @@ class Background {
                                                  EventId about);
   const std::vector<checks::Result>* check(EventId now);
   const scenarios::Versions* versions(EventId now);
+  const scenarios::Topology* topology(EventId now);
+  /// One wave of a kernel; `wave` empty: the one that fails.
+  const WaveTrace* wave(const KernelDispatchSeen& dispatch, std::optional<std::uint32_t> wave);
   /// Until everything that was asked has been answered.
   void wait();
 
@@ -51,6 +55,8 @@ class Background {
       looks_;
   std::map<std::size_t, Slot<std::vector<checks::Result>>> checks_;
   std::map<std::size_t, Slot<scenarios::Versions>> versions_;
+  std::map<std::size_t, Slot<scenarios::Topology>> topologies_;
+  std::map<std::pair<EventId, std::int64_t>, Slot<WaveTrace>> waves_;
   std::jthread thread_;
 };
 

@@ -16,6 +16,7 @@ struct Request {
   scenarios::RunOptions options;
   std::string rocdrill = {};  ///< the command itself, for shells
   std::string drill = {};     ///< or a file with a node's history; "": the drill browser
+  std::string compare = {};   ///< another drill or history; "": the drill's own healthy run
   std::optional<std::string> attach = {};  ///< a running node; "": the only one
   std::string at = {};                     ///< moment: "1.42s", "#12"; "": the end
   std::optional<Layout> layout = {};

@@ -32,6 +32,57 @@ void settle_request(const Request& request, Workspace& workspace) {
   if (request.overlay == "settings") state.overlay = Overlay::settings;
 }
 
+Timeline read_history(const std::string& file) {
+  std::ifstream in(file, std::ios::binary);
+  std::ostringstream text;
+  text << in.rdbuf();
+  auto timeline = Timeline::from_json_lines(text.str());
+  if (!timeline) {
+    throw Failure{3,
+                  file + ": " + timeline.error() +
+                      "\n  this is no history of a node; rocdrill node log S --json > FILE makes "
+                      "one\n"};
+  }
+  return std::move(*timeline);
+}
+
+bool is_file(const std::string& name) {
+  std::error_code error;
+  return std::filesystem::is_regular_file(name, error);
+}
+
+void check_drill(const Request& request, const std::string& drill) {
+  const auto known = request.data.list_drills();
+  if (std::ranges::find(known, drill) != known.end()) return;
+  const std::string hint = scenarios::did_you_mean(drill, known);
+  throw Failure{2, "there is no drill " + scenarios::in_quotes(drill) +
+                       (hint.empty() ? "" : "; " + hint) + "\n  see: rocdrill list\n"};
+}
+
+/// The run that is shown.
+void open_first(const Request& request, Workspace& workspace) {
+  if (is_file(request.drill)) {
+    workspace.open_timeline(read_history(request.drill), request.drill);
+    return;
+  }
+  check_drill(request, request.drill);
+  if (const std::string problem = workspace.open(request.drill); !problem.empty())
+    throw Failure{3, problem};
+}
+
+/// The run that it is compared with.
+void open_second(const Request& request, Workspace& workspace) {
+  if (request.compare.empty()) return;
+  workspace.state().layout = Layout::compare;
+  if (is_file(request.compare)) {
+    workspace.compare_with(read_history(request.compare), request.compare);
+    return;
+  }
+  check_drill(request, request.compare);
+  if (const std::string problem = workspace.compare_with(request.compare); !problem.empty())
+    throw Failure{3, problem};
+}
+
 }  // namespace
 
 std::unique_ptr<Workspace> open_workspace(const Request& request) {
@@ -53,29 +104,8 @@ std::unique_ptr<Workspace> open_workspace(const Request& request) {
     workspace->state().layout = Layout::drills;
     return workspace;
   }
-  std::error_code error;
-  if (std::filesystem::is_regular_file(request.drill, error)) {
-    std::ifstream in(request.drill, std::ios::binary);
-    std::ostringstream text;
-    text << in.rdbuf();
-    auto timeline = Timeline::from_json_lines(text.str());
-    if (!timeline) {
-      throw Failure{
-          3, request.drill + ": " + timeline.error() +
-                 "\n  this is no history of a node; rocdrill node log S --json > FILE makes one\n"};
-    }
-    workspace->open_timeline(std::move(*timeline), request.drill);
-    settle_request(request, *workspace);
-    return workspace;
-  }
-  const auto known = request.data.list_drills();
-  if (std::ranges::find(known, request.drill) == known.end()) {
-    const std::string hint = scenarios::did_you_mean(request.drill, known);
-    throw Failure{2, "there is no drill " + scenarios::in_quotes(request.drill) +
-                         (hint.empty() ? "" : "; " + hint) + "\n  see: rocdrill list\n"};
-  }
-  if (const std::string problem = workspace->open(request.drill); !problem.empty())
-    throw Failure{3, problem};
+  open_first(request, *workspace);
+  open_second(request, *workspace);
   settle_request(request, *workspace);
   return workspace;
 }

@@ -43,6 +43,11 @@ class Workspace {
   /// Follows a running node by its session's folder. The problem in words, "" if there is none.
   std::string attach(const std::string& session, std::string title);
 
+  /// The run that it is compared with, instead of the drill's own healthy one: another drill (the
+  /// problem in words, "" if there is none), or a history.
+  std::string compare_with(const std::string& drill);
+  void compare_with(Timeline timeline, std::string title);
+
   /// For the next draw().
   void input(const KeyEvent& event) { events_.push_back(event); }
   /// Takes the keys that came and draws its panes; gives back the intents that are not the
@@ -82,6 +87,18 @@ class Workspace {
   Intents apply(const Intents& intents);
   /// One that the workspace or its practice answers; false for others.
   bool perform(const Intent& intent);
+  /// The chosen item of the layout that is shown, and how many there are.
+  struct Place {
+    int now = 0;
+    int count = 0;
+  };
+  Place item();
+  WaveView waves();
+  /// nullptr: there is no other run.
+  const Comparison* comparison();
+  CompareView compared(const Strings& words, std::size_t most_rows);
+  void forget_comparison();
+  Place group();
   void start_practice();
   void follow();
 
@@ -91,6 +108,10 @@ class Workspace {
   std::unique_ptr<Attached> attached_;
   std::string title_;
   std::unique_ptr<Story> story_;
+  std::unique_ptr<Timeline> other_timeline_;  ///< of compare_with()
+  std::unique_ptr<Story> other_;              ///< the run that is compared with
+  std::string other_title_;
+  std::unique_ptr<Comparison> comparison_;  ///< of both, once it is looked at
   std::unique_ptr<Background> background_;
   std::unique_ptr<Practice> practice_;
   std::vector<DrillRow> drills_;

@@ -39,6 +39,19 @@ struct Rest {
   }
 };
 
+Pane pane_of(Layout layout) {
+  switch (layout) {
+    case Layout::queues:
+      return Pane::queues;
+    case Layout::waves:
+      return Pane::waves;
+    case Layout::compare:
+      return Pane::compare;
+    default:
+      return Pane::topology;
+  }
+}
+
 }  // namespace
 
 std::string_view name(Pane pane) {
@@ -59,6 +72,14 @@ std::string_view name(Pane pane) {
       return "terminal";
     case Pane::tasks:
       return "tasks";
+    case Pane::queues:
+      return "queues";
+    case Pane::topology:
+      return "topology";
+    case Pane::waves:
+      return "waves";
+    case Pane::compare:
+      return "compare";
   }
   return "";
 }
@@ -79,6 +100,15 @@ std::vector<Placed> arrange(Layout layout, float width, float height, float scal
       panes.push_back({Pane::stack, rest.left(side)});
       panes.push_back({Pane::brief, rest.right(304 * scale + extra)});
       panes.push_back({Pane::detail, rest.rect});
+      break;
+    }
+    case Layout::queues:
+    case Layout::topology:
+    case Layout::waves:
+    case Layout::compare: {
+      const float lanes = std::min(timeline_height * scale, rest.rect.h / 2);
+      panes.push_back({Pane::timeline, rest.bottom(lanes)});
+      panes.push_back({pane_of(layout), rest.rect});
       break;
     }
     case Layout::practice:

@@ -20,7 +20,20 @@ struct Rect {
   }
 };
 
-enum class Pane : std::uint8_t { bar, drills, stack, detail, brief, timeline, terminal, tasks };
+enum class Pane : std::uint8_t {
+  bar,
+  drills,
+  stack,
+  detail,
+  brief,
+  timeline,
+  terminal,
+  tasks,
+  queues,
+  topology,
+  waves,
+  compare
+};
 std::string_view name(Pane pane);
 
 struct Placed {

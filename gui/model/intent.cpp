@@ -137,6 +137,13 @@ struct Apply {
   }
   void operator()(const intent::ChooseEvidence& choose) const { state.command = choose.command; }
   void operator()(const intent::ChooseLayout& choose) const { state.layout = choose.layout; }
+  void operator()(const intent::ChooseItem& choose) const {
+    state.item[state.layout] = std::max(choose.item, 0);
+  }
+  void operator()(const intent::ChooseGroup& choose) const {
+    state.group[state.layout] = std::max(choose.group, 0);
+    state.item.erase(state.layout);
+  }
   void operator()(const intent::ToggleExpert&) const { state.expert = !state.expert; }
   void operator()(const intent::Show& show) const {
     state.overlay = state.overlay == show.overlay ? Overlay::none : show.overlay;

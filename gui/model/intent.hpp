@@ -55,6 +55,18 @@ struct NextEvidence {
 struct ChooseLayout {
   Layout layout = Layout::replay;
 };
+struct ChooseItem {  ///< of the layout that is shown
+  int item = 0;
+};
+struct ChooseGroup {  ///< and its first item
+  int group = 0;
+};
+struct NextItem {  ///< the workspace knows how many there are
+  int by = 1;
+};
+struct NextGroup {
+  int by = 1;
+};
 struct ToggleExpert {};
 struct Show {  ///< an overlay; none: closes it
   Overlay overlay = Overlay::none;
@@ -120,11 +132,12 @@ using Intent = std::variant<
     intent::GoTo, intent::Step, intent::Play, intent::Faster, intent::Zoom, intent::Pan,
     intent::ShowAll, intent::ToDeviation, intent::ToSymptom, intent::ToCause, intent::ToEffect,
     intent::Bookmark, intent::ToBookmark, intent::SetFilter, intent::ChooseLayer, intent::NextLayer,
-    intent::ChooseEvidence, intent::NextEvidence, intent::ChooseLayout, intent::ToggleExpert,
-    intent::Show, intent::Type, intent::Choose, intent::Reveal, intent::Do, intent::OpenDrill,
-    intent::Answer, intent::PickLayer, intent::PickPart, intent::Sort, intent::FocusTerminal,
-    intent::TerminalSize, intent::TerminalScroll, intent::Check, intent::Hint, intent::Undo,
-    intent::Restart, intent::SetPalette, intent::SetFontSize, intent::SetLanguage, intent::Quit>;
+    intent::ChooseEvidence, intent::NextEvidence, intent::ChooseLayout, intent::ChooseItem,
+    intent::ChooseGroup, intent::NextItem, intent::NextGroup, intent::ToggleExpert, intent::Show,
+    intent::Type, intent::Choose, intent::Reveal, intent::Do, intent::OpenDrill, intent::Answer,
+    intent::PickLayer, intent::PickPart, intent::Sort, intent::FocusTerminal, intent::TerminalSize,
+    intent::TerminalScroll, intent::Check, intent::Hint, intent::Undo, intent::Restart,
+    intent::SetPalette, intent::SetFontSize, intent::SetLanguage, intent::Quit>;
 /// Collected while a frame is drawn, applied after it.
 using Intents = std::vector<Intent>;
 

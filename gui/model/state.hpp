@@ -13,8 +13,10 @@
 
 namespace rocdrill::gui {
 
-enum class Layout : std::uint8_t { drills, replay, practice };
-inline constexpr std::array all_layouts{Layout::drills, Layout::replay, Layout::practice};
+enum class Layout : std::uint8_t { drills, replay, practice, queues, topology, waves, compare };
+inline constexpr std::array all_layouts{Layout::drills, Layout::replay,   Layout::practice,
+                                        Layout::queues, Layout::topology, Layout::waves,
+                                        Layout::compare};
 std::string_view name(Layout layout);  ///< "replay"
 std::optional<Layout> layout_from_name(std::string_view text);
 
@@ -57,6 +59,10 @@ struct State {
   /// Of a task that asks for a layer and a part: what was picked so far, by the task's number.
   std::map<int, std::string> picked_layer;
   std::map<int, std::string> picked_part;
+  /// Of the layouts that have items: the chosen one (a GPU, a packet, an instruction), and the
+  /// chosen group of them (a queue, a wave). None: what the layout shows first.
+  std::map<Layout, int> item;
+  std::map<Layout, int> group;
   int sort = 0;          ///< column of the drill browser
   bool terminal = true;  ///< has the keyboard, in practice
   bool debrief = false;  ///< the answer may be shown

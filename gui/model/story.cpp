@@ -12,6 +12,14 @@ std::string_view name(Layout layout) {
       return "replay";
     case Layout::practice:
       return "practice";
+    case Layout::queues:
+      return "queues";
+    case Layout::topology:
+      return "topology";
+    case Layout::waves:
+      return "waves";
+    case Layout::compare:
+      return "compare";
   }
   return "";
 }
@@ -37,6 +45,13 @@ void Story::extend() {
     lane.warnings.push_back(lane.warnings.back() + (warning ? 1 : 0));
     lane.errors.push_back(lane.errors.back() + (error ? 1 : 0));
     lane.unmodelled.push_back(lane.unmodelled.back() + (unmodelled ? 1 : 0));
+    if (!head.subject.starts_with("pid ") || !head.subject.contains(" queue ")) continue;
+    auto queue = queue_of_.find(head.subject);
+    if (queue == queue_of_.end()) {
+      queue = queue_of_.emplace(head.subject, queues_.size()).first;
+      queues_.push_back({std::string(head.subject), {}});
+    }
+    queues_[queue->second].events.push_back(head.id);
   }
 }
 

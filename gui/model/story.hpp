@@ -3,6 +3,7 @@
 #pragma once
 
 #include <array>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -38,6 +39,14 @@ class Story {
   /// The worst severity among a layer's events in [first, last]; nullopt if there are none.
   std::optional<Severity> worst(Layer layer, EventId first, EventId last) const;
 
+  /// The events of a hardware queue, in order.
+  struct QueueEvents {
+    std::string name;  ///< "pid 1000 queue 0"
+    std::vector<EventId> events;
+  };
+  /// In the order in which the queues first appear.
+  const std::vector<QueueEvents>& queues() const { return queues_; }
+
   /// Numbers of the events that the filter lets through, in order; kept for the next call. Not for
   /// an empty filter.
   const std::vector<EventId>& matching(const Filter& filter) const;
@@ -53,6 +62,8 @@ class Story {
   const Timeline* timeline_;
   scenarios::StoryIndex states_;
   std::array<Lane, lane_count> lanes_;
+  std::vector<QueueEvents> queues_;
+  std::map<std::string, std::size_t, std::less<>> queue_of_;
   EventId seen_ = no_event;
   EventId deviation_ = no_event;
   mutable Filter filter_;

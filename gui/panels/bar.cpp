@@ -30,11 +30,11 @@ void draw_bar(Ui& ui, const Rect& rect, const BarView& view) {
         {std::max(tabs_x, x), rect.y + std::round((rect.h - ImGui::GetFrameHeight()) / 2)});
     for (const Layout layout : all_layouts) {
       const bool possible = layout == Layout::practice ? view.practice
-                            : layout == Layout::replay ? view.replay
-                                                       : true;
+                            : layout == Layout::drills ? true
+                                                       : view.replay;
       const std::string id = "bar." + std::string(name(layout));
       if (ui.button(id, ui.tr("layout." + std::string(name(layout))), view.layout == layout,
-                    possible, possible ? "" : ui.tr("bar.no-practice")))
+                    possible, possible ? "" : ui.tr("bar.no-drill")))
         ui.want(intent::ChooseLayout{layout});
       ImGui::SameLine(0, ui.px(4));
     }

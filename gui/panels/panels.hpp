@@ -6,12 +6,16 @@
 
 #include "gui/model/action.hpp"
 #include "gui/model/brief_view.hpp"
+#include "gui/model/compare_view.hpp"
 #include "gui/model/detail_view.hpp"
 #include "gui/model/drills_view.hpp"
 #include "gui/model/palette_entries.hpp"
+#include "gui/model/queue_view.hpp"
 #include "gui/model/stack_view.hpp"
 #include "gui/model/terminal_view.hpp"
 #include "gui/model/timeline_view.hpp"
+#include "gui/model/topology_view.hpp"
+#include "gui/model/wave_view.hpp"
 #include "gui/panels/ui.hpp"
 
 namespace rocdrill::gui {
@@ -60,6 +64,25 @@ struct TasksView {
   std::string message;  ///< what the last one said
 };
 void draw_tasks(Ui& ui, const Rect& rect, const TasksView& view, const State& state);
+
+/// `expert`: tables with every number instead of boxes.
+void draw_topology(Ui& ui, const Rect& rect, const TopologyView& view, bool expert);
+
+/// Ring, packet, signals and events of a queue. `expert`: every field with its bits, addresses.
+void draw_queues(Ui& ui, const Rect& rect, const QueueView& view, bool expert);
+
+void draw_compare(Ui& ui, const Rect& rect, const CompareView& view);
+/// How many lines of both runs fit.
+std::size_t compare_rows(const Ui& ui, const Rect& rect);
+
+/// One wave: disassembly, EXEC, registers, LDS.
+void draw_waves(Ui& ui, const Rect& rect, const WaveView& view);
+
+/// A heading and a list that scrolls, in an area of the current pane.
+void draw_facts(Ui& ui, const std::string& id, const Rect& area, std::string_view title,
+                const std::vector<Fact>& facts);
+/// The form of a pane (beginner or expert) and the link that changes it, at the right edge.
+void draw_form(Ui& ui, float right, float y, bool expert);
 
 // Overlays, in the middle of a window of this size.
 void draw_palette(Ui& ui, float width, float height, const State& state,

@@ -61,6 +61,18 @@ Versions Recording::versions(EventId now) const {
   return versions_of(node_at(state_of(now)));
 }
 
+Topology Recording::topology(EventId now) const {
+  const std::scoped_lock lock(mutex_);
+  return topology_of(node_at(state_of(now)));
+}
+
+std::optional<std::string> Recording::read_file(EventId now, const std::string& path) const {
+  const std::scoped_lock lock(mutex_);
+  Host& host = node_at(state_of(now)).host();
+  auto text = host.spawn(host.session())->read_file(path);
+  return text ? std::optional(std::move(*text)) : std::nullopt;
+}
+
 Loaded<std::unique_ptr<Recording>> record_drill(const DataPath& data, std::string_view id,
                                                 RunOptions options) {
   auto loaded = load_drill(data, id, built_in_knowledge());

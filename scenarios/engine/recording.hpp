@@ -11,6 +11,7 @@
 
 #include "scenarios/engine/evidence.hpp"
 #include "scenarios/engine/run.hpp"
+#include "scenarios/engine/topology.hpp"
 #include "scenarios/engine/versions.hpp"
 
 namespace rocdrill::scenarios {
@@ -35,6 +36,9 @@ class Recording {
   std::optional<Evidence> look(EventId now, std::string_view command, EventId about) const;
   std::vector<checks::Result> check(EventId now) const;
   Versions versions(EventId now) const;
+  Topology topology(EventId now) const;
+  /// A file as the node's user reads it; nullopt if that is not possible.
+  std::optional<std::string> read_file(EventId now, const std::string& path) const;
 
  private:
   struct State {

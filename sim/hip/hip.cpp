@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstring>
 #include <map>
 
 #include "sim/hip/module.hpp"
@@ -41,6 +42,7 @@ class NodeHip final : public Hip {
   const AgentInfo& agent(int device) const {
     return runtime_->agents()[devices_[static_cast<std::size_t>(device)]];
   }
+  std::string arguments_text(const HipLaunch& how) const;
   HipFailure waits_for_ever(std::string_view kernel, std::size_t before, EventId code);
   /// Whether the device memory that allocate() gave holds all of it.
   bool owns(std::uint64_t va, std::size_t bytes) const;
@@ -232,6 +234,24 @@ HipFailure NodeHip::waits_for_ever(std::string_view kernel, std::size_t before, 
   return failure;
 }
 
+/// The explicit arguments in order: "buffer:4096" for a pointer to device memory with so many bytes
+/// behind it, else the bytes of the value as hex. Addresses differ from run to run.
+std::string NodeHip::arguments_text(const HipLaunch& how) const {
+  std::string text;
+  for (const std::vector<std::byte>& argument : how.arguments) {
+    if (!text.empty()) text += ' ';
+    std::uint64_t value = 0;
+    std::memcpy(&value, argument.data(), std::min(argument.size(), sizeof value));
+    if (argument.size() == sizeof value && owns(value, 1)) {
+      const auto& [begin, size] = *std::prev(memory_.upper_bound(value));
+      text += fmt::format("buffer:{}", begin + size - value);
+      continue;
+    }
+    for (const std::byte byte : argument) text += fmt::format("{:02x}", std::to_integer<int>(byte));
+  }
+  return text;
+}
+
 HipResult<void> NodeHip::launch(int device, std::string_view file, std::string_view kernel,
                                 const HipLaunch& how) {
   if (auto ready = initialise(); !ready) return ready;
@@ -249,7 +269,15 @@ HipResult<void> NodeHip::launch(int device, std::string_view file, std::string_v
         missing("hip.launch_failed", HipError::invalid_device_function, file, none));
   }
   const std::size_t before = journal_.timeline().size();
-  process_.set_reason(found->event);
+  const std::string groups =
+      fmt::format("{} x {} x {} work-groups of {} x {} x {}", how.grid[0], how.grid[1], how.grid[2],
+                  how.block[0], how.block[1], how.block[2]);
+  const std::string arguments = arguments_text(how);
+  process_.set_reason(journal_.record(Layer::hip, Severity::debug, "hip.launch", kernel,
+                                      {{field::asked, std::string_view(groups)},
+                                       {"arguments", std::string_view(arguments)},
+                                       {field::did, "waits for the completion signal"}},
+                                      found->event));
   const DispatchResult done = dispatch(*runtime_, devices_[static_cast<std::size_t>(device)],
                                        *found, *found->object.find_kernel(kernel), how);
   if (const auto ended = runtime_->aborted())

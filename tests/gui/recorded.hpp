@@ -17,7 +17,8 @@ struct Recorded {
 };
 
 inline std::unique_ptr<scenarios::Recording> record(const std::string& id) {
-  auto made = scenarios::record_drill(test::data(), id, {});
+  auto made = scenarios::record_drill(
+      test::data(), id, {.queue_events = cp::EventLevel::transitions});  // as the window does
   if (!made) throw std::runtime_error(scenarios::text(made.error()));
   return std::move(*made);
 }

@@ -51,6 +51,22 @@ std::vector<Wanted> pictures() {
   all.back().request.overlay = "palette";
   all.push_back({"keys", request("stale-dkms")});
   all.back().request.overlay = "keys";
+  all.push_back({"topology", request("healthy-mi300x")});
+  all.back().request.layout = Layout::topology;
+  all.push_back({"topology-expert", request("healthy-mi300x")});
+  all.back().request.layout = Layout::topology;
+  all.back().request.expert = true;
+  all.push_back({"queues", request("kernel-endless")});
+  all.back().request.layout = Layout::queues;
+  all.push_back({"waves", request("kernel-null-pointer"), false});  // its memory is elsewhere
+  all.back().request.layout = Layout::waves;
+  all.push_back({"waves-lds", request("healthy-mi300x"), false});
+  all.back().request.layout = Layout::waves;
+  all.back().request.width = 1920;
+  all.back().request.height = 1080;
+  all.push_back({"compare", request("firmware-missing")});
+  all.back().request.layout = Layout::compare;
+  all.back().request.at = "#20";
   all.push_back({"practice", request("stale-dkms"), false});
   all.back().request.layout = Layout::practice;
   all.back().request.rocdrill = ROCDRILL_COMMAND;

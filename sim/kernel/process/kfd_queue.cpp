@@ -6,6 +6,8 @@
 #include <atomic>
 #include <cstring>
 
+#include "sim/silicon/command_processor/signal.hpp"
+#include "stack/formats/aql_text.hpp"
 #include "stack/formats/kfd_uapi.hpp"
 
 namespace rocdrill::kernel {
@@ -79,6 +81,13 @@ KfdProcess::AqlQueue::AqlQueue(KfdProcess& process, const cp::QueueConfig& confi
       queue(config, process.page_table(args.gpu_id), *this, runner_.get()) {
   queue.set_event_level(wanted_level());
   take_injections(process.devices_.facts().injections.queues);
+  if (!told(cp::Transition::launched)) return;
+  process.devices_.record(Layer::kernel, Severity::debug, "queue.created",
+                          fmt::format("pid {} queue {}", process.opener_.pid, id),
+                          {{"gpu_id", static_cast<std::int64_t>(gpu_id)},
+                           {"slots", static_cast<std::int64_t>(config.size_packets)},
+                           {"doorbell", static_cast<std::int64_t>(doorbell_index)}},
+                          process.reason());
 }
 
 bool KfdProcess::AqlQueue::run() {
@@ -234,13 +243,60 @@ void KfdProcess::AqlQueue::observe(const cp::PacketEvent& packet) {
     show(ObservedPacket::What::launched, packet.index, packet.header);
   if (process_.observer_ && packet.transition == cp::Transition::completed)
     show(ObservedPacket::What::completed, packet.index, packet.header);
-  if (!told(packet.transition)) return;
-  process_.devices_.record(Layer::silicon, Severity::debug,
-                           fmt::format("packet.{}", cp::name(packet.transition)),
-                           fmt::format("pid {} queue {}", process_.opener_.pid, packet.queue_id),
-                           {{"index", static_cast<std::int64_t>(packet.index)},
-                            {"type", aql::name(packet.header.type())}},
-                           process_.devices_.facts().event);
+  if (told(packet.transition)) record_packet(packet);
+}
+
+std::optional<std::int64_t> KfdProcess::AqlQueue::signal_value(std::uint64_t handle) const {
+  if (handle == 0 || handle % sizeof(aql::AmdSignal) != 0) return std::nullopt;
+  auto* signal = static_cast<aql::AmdSignal*>(
+      process_.page_table(gpu_id).translate(handle, sizeof(aql::AmdSignal), cp::Access::read));
+  if (!signal) return std::nullopt;
+  return cp::signal::load(*signal);
+}
+
+/// The bytes of the packet in slot `index`, with the header that its producer wrote.
+std::string KfdProcess::AqlQueue::packet_text(std::uint64_t index, aql::Header header) const {
+  const std::uint64_t slot = index % queue.config().size_packets * sizeof(aql::Packet);
+  const void* at = process_.page_table(gpu_id).translate(queue.config().ring_base + slot,
+                                                         sizeof(aql::Packet), cp::Access::read);
+  if (!at) return {};
+  aql::Packet packet;
+  std::memcpy(packet.bytes.data(), at, sizeof packet);
+  packet.set_header(header);
+  return aql::to_hex(packet);
+}
+
+void KfdProcess::AqlQueue::record_packet(const cp::PacketEvent& packet) {
+  const std::string subject = fmt::format("pid {} queue {}", process_.opener_.pid, id);
+  const std::string kind = fmt::format("packet.{}", cp::name(packet.transition));
+  const EventId cause = process_.reason();
+  const Field index{"index", static_cast<std::int64_t>(packet.index)};
+  const Field type{"type", aql::name(packet.header.type())};
+  const auto record = [&](std::initializer_list<Field> fields) {
+    process_.devices_.record(Layer::silicon, Severity::debug, kind, subject, fields, cause);
+  };
+  switch (packet.transition) {
+    case cp::Transition::launched: {
+      const std::string bytes = packet_text(packet.index, packet.header);
+      if (const auto value = signal_value(packet.completion_signal))
+        return record({index, type, {"packet", bytes}, {"signal_value", *value}});
+      return record({index, type, {"packet", bytes}});
+    }
+    case cp::Transition::stalled: {
+      const cp::Wait wait = queue.waiting_on();
+      const std::string bytes = packet_text(packet.index, packet.header);
+      return record(
+          {index, type, {"packet", bytes}, {field::got, std::string_view(cp::name(wait.reason))}});
+    }
+    case cp::Transition::completed:
+      if (const auto value = signal_value(packet.completion_signal))
+        return record({index, type, {"signal_value", *value}});
+      return record({index, type});
+    case cp::Transition::taken:
+      return record({index, type, {"read_index", static_cast<std::int64_t>(queue.read_index())}});
+    default:
+      return record({index, type});
+  }
 }
 
 // --- SDMA ----------------------------------------------------------------------------------

@@ -120,6 +120,11 @@ class KfdProcess::AqlQueue final : public HardwareQueue, public cp::Hooks {
   QueueKind kind() const override { return QueueKind::aql; }
   void inject(const cp::QueueFaultInjection& faults) override { queue.inject(faults); }
   EventId cause_of(const cp::QueueError& error) const;
+  /// For the timeline: a packet's bytes at its launch, its completion signal's value.
+  void record_packet(const cp::PacketEvent& packet);
+  std::string packet_text(std::uint64_t index, aql::Header header) const;
+  /// nullopt where the handle is 0 or cannot be read.
+  std::optional<std::int64_t> signal_value(std::uint64_t handle) const;
   bool settle_kernels();
 
   /// The request that rocdrill does not model, if that ended the queue.

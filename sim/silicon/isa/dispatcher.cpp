@@ -241,6 +241,7 @@ void Dispatcher::Job::step(std::uint64_t workgroup, std::uint32_t number, const 
   group.start(plan_, std::min(workgroup, plan_.group_count - 1), 0, memory);
   Wave& wave = group.waves()[std::min<std::size_t>(number, group.waves().size() - 1)];
   ResidentGroup::State state = ResidentGroup::State::yielded;
+  std::uint64_t waited = 0;  // slices of the others in which this wave could not go on
   while (state == ResidentGroup::State::yielded) {
     while (wave.stop == Stop::none || wave.stop == Stop::yielded) {
       if (!look(wave, wave.fragment->va(wave.next))) {
@@ -248,8 +249,14 @@ void Dispatcher::Job::step(std::uint64_t workgroup, std::uint32_t number, const 
         return;
       }
       isa::step(wave);
+      waited = 0;
     }
-    state = group.run();
+    const std::uint64_t most = plan_.launch.most_slices;
+    if (most != 0 && ++waited > most) {
+      outcome_.end = End::hung;
+      return;
+    }
+    state = group.run(&wave);
   }
   look(wave, wave.fragment->va(wave.next));
   if (state == ResidentGroup::State::failed) fail(group);

@@ -202,13 +202,13 @@ void ResidentGroup::make_ids() {
   }
 }
 
-ResidentGroup::State ResidentGroup::run() {
+ResidentGroup::State ResidentGroup::run(const Wave* held) {
   for (;;) {
     std::uint32_t alive = 0;
     std::uint32_t at_barrier = 0;
     bool yielded = false;
     for (Wave& wave : waves()) {
-      if (wave.stop == Stop::none || wave.stop == Stop::yielded) isa::run(wave);
+      if (&wave != held && (wave.stop == Stop::none || wave.stop == Stop::yielded)) isa::run(wave);
       switch (wave.stop) {
         case Stop::ended:
           continue;
@@ -231,6 +231,7 @@ ResidentGroup::State ResidentGroup::run() {
     if (at_barrier == alive) {
       for (Wave& wave : waves())
         if (wave.stop == Stop::barrier) wave.stop = Stop::none;
+      if (held != nullptr && held->stop == Stop::none) return State::yielded;
     } else if (yielded) {
       return State::yielded;
     }

@@ -39,8 +39,9 @@ class ResidentGroup {
   /// Makes it workgroup `index` of the dispatch, its waves at the entry. `slot`: scratch slots
   /// slot * plan.waves and following are its own.
   void start(const DispatchPlan& plan, std::uint64_t index, std::uint32_t slot, Memory& memory);
-  /// Until all waves have ended, one has failed, or all that could run have yielded.
-  State run();
+  /// Until all waves have ended, one has failed, or all that could run have yielded. `held`: a wave
+  /// that somebody steps: it does not run here, and once it may go on, this ends with `yielded`.
+  State run(const Wave* held = nullptr);
 
   std::uint64_t index() const { return index_; }
   std::uint32_t slot() const { return slot_; }

@@ -1,0 +1,64 @@
+// Processors, memories and links of a node at one moment, as /sys shows them to the node's user,
+// and which GPU of the board is which node of KFD.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "stack/event.hpp"
+#include "stack/formats/kfd_topology.hpp"
+
+namespace rocdrill::sim {
+class Node;
+}
+
+namespace rocdrill::scenarios {
+
+/// A node of the KFD topology: /sys/class/kfd/kfd/topology/nodes/<id>.
+struct TopologyNode {
+  std::uint32_t id = 0;
+  std::uint32_t gpu_id = 0;  ///< 0 on CPU nodes
+  std::string name;          ///< "aqua_vanjaram"; "" on CPU nodes
+  std::string bdf;           ///< "0000:1b:00.0"; "" on CPU nodes
+  std::string target;        ///< "gfx942"; "" on CPU nodes
+  kfd::KfdNodeProperties properties;
+  std::vector<kfd::MemBank> banks;
+  std::vector<kfd::IoLink> links;  ///< from here, in KFD's order
+
+  bool is_gpu() const { return properties.simd_count > 0; }
+  std::uint64_t memory_bytes() const;
+  std::uint64_t compute_units() const;  ///< 0 on CPU nodes
+};
+
+/// A GPU that sits in the machine, whatever became of it.
+struct TopologySlot {
+  std::string product;  ///< "MI300X"
+  std::string bdf;
+  std::uint32_t numa_node = 0;
+  bool on_bus = false;                ///< the kernel has it in /sys/bus/pci/devices
+  std::string driver;                 ///< bound to it; "" if none
+  std::string speed;                  ///< "32.0 GT/s PCIe", as trained
+  std::string lanes;                  ///< "16"
+  std::optional<std::uint32_t> node;  ///< of the KFD topology
+};
+
+struct Topology {
+  std::vector<TopologyNode> nodes;
+  std::vector<TopologySlot> slots;
+  /// ACPI SLIT: [from][to] of the NUMA nodes that are on line; 10 is local.
+  std::vector<std::vector<std::uint32_t>> distances;
+  std::string missing;         ///< why there are no nodes: "ENOENT"; "" if there are
+  EventId because = no_event;  ///< the event that explains it
+
+  const TopologyNode* find(std::uint32_t id) const;
+};
+
+/// As the node's user reads it. Leaves out what this user may not read.
+Topology topology_of(sim::Node& node);
+
+/// "PCIe", "xGMI", "HT" (HyperTransport and its successors), "QPI"; "type 7" for others.
+std::string name(kfd::LinkType type);
+
+}  // namespace rocdrill::scenarios
