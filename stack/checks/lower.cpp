@@ -123,4 +123,36 @@ Finding kernel_topology(Context& context) {
           "dmesg", process.why(root)};
 }
 
+Finding kernel_partitions(Context& context) {
+  const std::string& plan = context.deployment.partition_plan;
+  if (plan.empty()) return {Status::pass, "nothing is planned", "", no_event};
+  Process& process = *context.process;
+  std::map<std::string, std::string> wanted{{"compute", "SPX"}, {"memory", "NPS1"}};
+  const std::string text = process.read_file(plan).value_or("");
+  for (auto& [key, mode] : wanted) {
+    for (const std::string& line : lines_with(text, key + "=")) mode = line.substr(key.size() + 1);
+  }
+  std::string seen;
+  std::size_t divisible = 0;
+  EventId event = no_event;
+  for (const std::string& bdf : context.amd_gpus) {
+    for (const auto& [key, mode] : wanted) {
+      const std::string path =
+          "/sys/bus/pci/devices/" + bdf + "/current_" + key + "_partition";
+      auto is = process.read_file(path);
+      if (!is) continue;
+      ++divisible;
+      while (is->ends_with('\n')) is->pop_back();
+      if (*is == mode) continue;
+      seen += fmt::format("{}: {} {}, planned is {}\n", bdf, key, *is, mode);
+      event = process.why(path);
+    }
+  }
+  if (divisible == 0) return {Status::pass, "no GPU can be divided", "", no_event};
+  if (seen.empty())
+    return {Status::pass, fmt::format("{}, {}", wanted["compute"], wanted["memory"]), "", no_event};
+  seen.pop_back();
+  return {Status::fail, seen, "sudo amd-smi partition", event};
+}
+
 }  // namespace rocdrill::checks
