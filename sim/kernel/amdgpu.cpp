@@ -186,6 +186,20 @@ void Amdgpu::probe(GpuDevice& device, const std::vector<firmware::BlobResult>& b
                    EventId cause) {
   const silicon::Gpu& gpu = board_.gpus()[device.gpu];
   const std::string bdf = gpu.bdf.text();
+  if (!has_minor(os_, device.card_minor)) {  // drm_dev_init()
+    device.state = GpuDevice::State::failed;
+    device.error = ENOSPC;
+    const std::string shows = fmt::format("amdgpu: probe of {} failed with error -{}", bdf, ENOSPC);
+    device.event = os_.journal.record(Layer::kernel, Severity::error, "amdgpu.probe_failed", bdf,
+                                      {{field::asked, "a DRM minor"},
+                                       {field::got, "ENOSPC"},
+                                       {field::did, "the device has no driver"},
+                                       {field::shows, std::string_view(shows)},
+                                       {field::see, "dmesg"}},
+                                      cause);
+    log(4, shows, device.event);
+    return;
+  }
   log(6,
       fmt::format("[drm] initializing kernel modesetting (IP DISCOVERY 0x1002:0x{0:04X} "
                   "0x1002:0x{0:04X} 0x{1:02X}).",

@@ -7,14 +7,12 @@
 #include <cerrno>
 
 #include "sim/kernel/amdgpu.hpp"
+#include "sim/kernel/drm_info.hpp"
 
 namespace rocdrill::kernel {
 namespace {
 
 constexpr std::uint32_t devices_per_gpu = 8;  // MAX_XCP
-constexpr std::uint32_t first_render = 128;
-/// DRM minors of one kind, before 6.12 made room for more.
-constexpr std::uint32_t classic_minors = 64;
 
 /// KFD's gpu_id: 16 bits drawn from what identifies the device, never 0.
 std::uint32_t make_gpu_id(const silicon::Gpu& gpu, const KfdNode& node, const Kfd& kfd) {
@@ -51,11 +49,8 @@ void Amdgpu::take_minors(GpuDevice& device) {
   const silicon::Gpu& gpu = board_.gpus()[device.gpu];
   device.minors = 1;
   if (gpu.product->partitions.empty()) return;
-  const bool classic = sim::compare_versions(os_.kernel_release, "6.12") < 0;
   for (; device.minors < devices_per_gpu; ++device.minors) {
-    const std::uint32_t highest =
-        std::max(device.card_minor, device.render_minor - first_render) + device.minors;
-    if (!classic || highest < classic_minors) continue;
+    if (has_minor(os_, device.card_minor + device.minors)) continue;
     log_device(gpu, 4,
                fmt::format("Skip xcp node #{} when out of drm node resource.", device.minors),
                device.event);

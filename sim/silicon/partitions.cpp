@@ -1,5 +1,6 @@
 #include "sim/silicon/partitions.hpp"
 
+#include <fmt/format.h>
 #include <strings.h>
 
 #include <algorithm>
@@ -123,6 +124,33 @@ MediaEngines media_engines(const GpuProduct& product) {
   if (product.gc == IpVersion{9, 5, 0}) return {4, 40};
   if (product.product == "MI300X" || product.product == "MI325X") return {4, 32};
   return {};
+}
+
+std::string partitions_markdown() {
+  std::string text =
+      "| product | mode | devices | XCDs | CUs | SDMA engines | memory each, GiB | AMD's driver "
+      "accepts it in | mainline's lists |\n|---|---|---|---|---|---|---|---|---|\n";
+  for (const GpuProduct& product : all()) {
+    for (const ComputePartition& mode : product.partitions) {
+      const auto modes = [&](PartitionRules rules) {
+        std::string list;
+        for (const MemoryMode memory : product.memory_modes) {
+          if (!accepts(product, mode.mode, memory, rules)) continue;
+          list += list.empty() ? "" : ", ";
+          list += name(memory);
+          if (!validated(product, mode.mode, memory)) list += "*";
+        }
+        return list.empty() ? std::string("none") : list;
+      };
+      const PartitionShape shape = partition_shape(product, mode.mode);
+      text += fmt::format("| {} | {} | {} | {} | {} | {} + {} | {:.1f} | {} | {} |\n",
+                          product.product, name(mode.mode), shape.devices, shape.xccs,
+                          shape.compute_units, shape.sdma.pcie, shape.sdma.xgmi,
+                          static_cast<double>(shape.memory_bytes) / (1 << 30),
+                          modes(PartitionRules::counts), modes(PartitionRules::lists));
+    }
+  }
+  return text;
 }
 
 }  // namespace rocdrill::silicon

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <optional>
 #include <span>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -63,5 +64,8 @@ struct MediaEngines {
   std::uint32_t decoders = 0, jpeg = 0;
 };
 MediaEngines media_engines(const GpuProduct& product);
+
+/// The table of docs/partitions.md: every product that can be divided, mode by mode.
+std::string partitions_markdown();
 
 }  // namespace rocdrill::silicon
