@@ -44,10 +44,10 @@ class CpxPartitioned final : public Fault {
   }
 
   void inject(Node& node, const Parameters& parameters, EventId cause) const override {
-    node.os.write_file(parameters.text("file"),
-                       "# small models: one per XCD\noptions amdgpu user_partt_mode=" +
-                           std::to_string(cpx) + "\n",
-                       cause);
+    node.os.write_file(
+        parameters.text("file"),
+        "# small models: one per XCD\noptions amdgpu user_partt_mode=" + std::to_string(cpx) + "\n",
+        cause);
   }
 
  private:

@@ -180,12 +180,10 @@ FrameworkResult Torch::blas_error(const libraries::LibraryFailure& failure) {
 FrameworkResult load_weights(sim::Journal& journal, Hip& hip, std::uint64_t bytes) {
   constexpr double gib = 1 << 30;
   const auto raise = [&](std::string text, EventId cause) -> FrameworkResult {
-    const EventId event = journal.record(Layer::framework, Severity::error, "torch.error",
-                                         "torch.empty",
-                                         {{field::did, "raises"},
-                                          {field::shows, std::string_view(text)},
-                                          {field::see, "python3"}},
-                                         cause);
+    const EventId event = journal.record(
+        Layer::framework, Severity::error, "torch.error", "torch.empty",
+        {{field::did, "raises"}, {field::shows, std::string_view(text)}, {field::see, "python3"}},
+        cause);
     return {false, std::move(text), event, false};
   };
   const auto is = hip.properties(0);

@@ -1,5 +1,5 @@
-// Partitions: a compute mode is switched at once, GPU by GPU, while nobody uses KFD; a memory mode is
-// asked for and comes with the next start of the driver, for the whole hive. Messages: as
+// Partitions: a compute mode is switched at once, GPU by GPU, while nobody uses KFD; a memory mode
+// is asked for and comes with the next start of the driver, for the whole hive. Messages: as
 // aqua_vanjaram.c, amdgpu_xcp.c, amdgpu_gmc.c, amdgpu_psp.c and kfd_device.c have them.
 #include <fmt/format.h>
 
@@ -101,12 +101,12 @@ void Amdgpu::choose_mode(GpuDevice& device) {
   if (gpu.event != no_event && user_mode_ < 0) cause = std::max(cause, gpu.event);
   const std::string from = user_mode_ >= 0 ? fmt::format("user_partt_mode={}", user_mode_)
                                            : std::string(name(gpu.memory_mode));
-  device.event =
-      os_.journal.record(Layer::kernel, Severity::info, "partition.chosen", gpu.bdf.text(),
-                         {{field::asked, std::string_view(from)},
-                          {field::did, name(*mode)},
-                          {field::see, "cat /sys/class/drm/card0/device/current_compute_partition"}},
-                         user_mode_ >= 0 ? user_mode_event_ : cause);
+  device.event = os_.journal.record(
+      Layer::kernel, Severity::info, "partition.chosen", gpu.bdf.text(),
+      {{field::asked, std::string_view(from)},
+       {field::did, name(*mode)},
+       {field::see, "cat /sys/class/drm/card0/device/current_compute_partition"}},
+      user_mode_ >= 0 ? user_mode_event_ : cause);
 }
 
 /// Logs why, if it does not.
@@ -157,12 +157,10 @@ SysResult<void> Amdgpu::set_compute_partition(std::size_t index, std::string_vie
       fmt::format("{} device{} of {} CUs and {} MiB", shape.devices, shape.devices == 1 ? "" : "s",
                   shape.compute_units, shape.memory_bytes >> 20);
   device.compute_mode = *mode;
-  device.event = os_.journal.record(Layer::kernel, Severity::info, "partition.switched",
-                                    gpu.bdf.text(),
-                                    {{field::asked, name(*mode)},
-                                     {field::did, std::string_view(did)},
-                                     {field::see, "rocminfo"}},
-                                    cause);
+  device.event = os_.journal.record(
+      Layer::kernel, Severity::info, "partition.switched", gpu.bdf.text(),
+      {{field::asked, name(*mode)}, {field::did, std::string_view(did)}, {field::see, "rocminfo"}},
+      cause);
   for (const KfdNode& node : before) kfd_.remove(node.gpu_id);
   if (!before.empty()) {
     add_to_kfd(device, device.event, false);
@@ -216,13 +214,12 @@ SysResult<void> Amdgpu::set_memory_partition(std::size_t index, std::string_view
     log_device(gpu, 6, "requested NPS mode is same as current NPS mode, skipping", cause);
     return {};
   }
-  const EventId event =
-      os_.journal.record(Layer::kernel, Severity::info, "partition.memory_requested",
-                         gpu.bdf.text(),
-                         {{field::asked, name(*mode)},
-                          {field::did, "nothing before the driver is removed"},
-                          {field::see, "dmesg"}},
-                         cause);
+  const EventId event = os_.journal.record(Layer::kernel, Severity::info,
+                                           "partition.memory_requested", gpu.bdf.text(),
+                                           {{field::asked, name(*mode)},
+                                            {field::did, "nothing before the driver is removed"},
+                                            {field::see, "dmesg"}},
+                                           cause);
   const bool hive = board_.hive_id() != 0 && gpu.product->xgmi_links > 0;
   for (GpuDevice& each : devices_) {
     const bool member = hive && board_.gpus()[each.gpu].product->xgmi_links > 0;
@@ -241,10 +238,10 @@ void Amdgpu::apply_memory_requests(EventId cause) {
     if (device.state != GpuDevice::State::bound || !device.requested_memory) continue;
     if (*device.requested_memory == gpu.memory_mode) continue;
     gpu.memory_mode = *device.requested_memory;
-    log_device(gpu, 6,
-               fmt::format("Requesting {} memory partition change through PSP",
-                           memory_partitions(gpu)),
-               device.requested_by);
+    log_device(
+        gpu, 6,
+        fmt::format("Requesting {} memory partition change through PSP", memory_partitions(gpu)),
+        device.requested_by);
     gpu.event = os_.journal.record(
         Layer::silicon, Severity::info, "memory.partitioned", gpu.bdf.text(),
         {{field::did, name(gpu.memory_mode)},

@@ -39,7 +39,8 @@ DrmDeviceInfo drm_device_info(const silicon::Gpu& gpu, const GpuDevice& device,
 int answer_info(const DrmDeviceInfo& device, const drm::InfoRequest& request, std::string& reply,
                 bool& modelled);
 
-/// Whether the kernel has a DRM minor of this number, counted within its kind: 64 of each before 6.12.
+/// Whether the kernel has a DRM minor of this number, counted within its kind: 64 of each
+/// before 6.12.
 bool has_minor(const sim::Os& os, std::uint32_t number);
 
 struct DrmVersion {

@@ -134,8 +134,7 @@ SysResult<std::unique_ptr<DeviceFile>> Kernel::open(std::string_view path, const
   }
   for (const CharDevice& device : char_devices()) {
     if (device.path != path) continue;
-    if (auto may = amdgpu.may_open_render(device.minor); !may)
-      return std::unexpected(may.error());
+    if (auto may = amdgpu.may_open_render(device.minor); !may) return std::unexpected(may.error());
     return open_local_render(kfd, device.minor, device.event);
   }
   return fail(ENXIO, why_no_device(path));
@@ -165,24 +164,24 @@ DeviceFacts Kernel::describe() const {
     const GpuProduct& product = *board_.gpus()[node.gpu].product;
     const GpuDevice* device = amdgpu.by_render_minor(node.render_minor);
     const silicon::SdmaEngines sdma = silicon::sdma_engines(product, node.partitions);
-    facts.gpus.push_back({.gpu_id = node.gpu_id,
-                          .render_minor = node.render_minor,
-                          .card_minor = device ? device->card_minor + node.partition : 0,
-                          .vram_bytes = node.vram_bytes,
-                          .gfx_target_version = product.gfx_target_version,
-                          .sdma_engines = sdma.pcie + sdma.xgmi,
-                          .sdma_xgmi_engines = sdma.xgmi,
-                          .sdma_queues_per_engine = product.sdma_queues_per_engine,
-                          .compute_queues = product.num_cp_queues,
-                          .compute_units = node.compute_units,
-                          .xccs = node.xccs,
-                          .engine_mhz = product.engine_clk_mhz,
-                          // Of the GPU: its devices share the memory controllers in NPS1.
-                          .memory_bytes_per_us = memory_bytes_per_us(product) /
-                                                 (static_cast<std::uint32_t>(
-                                                     board_.gpus()[node.gpu].memory_mode)),
-                          .xnack = product.xnack,
-                          .limits = {1024, product.lds_kib * 1024, product.wave_size}});
+    facts.gpus.push_back(
+        {.gpu_id = node.gpu_id,
+         .render_minor = node.render_minor,
+         .card_minor = device ? device->card_minor + node.partition : 0,
+         .vram_bytes = node.vram_bytes,
+         .gfx_target_version = product.gfx_target_version,
+         .sdma_engines = sdma.pcie + sdma.xgmi,
+         .sdma_xgmi_engines = sdma.xgmi,
+         .sdma_queues_per_engine = product.sdma_queues_per_engine,
+         .compute_queues = product.num_cp_queues,
+         .compute_units = node.compute_units,
+         .xccs = node.xccs,
+         .engine_mhz = product.engine_clk_mhz,
+         // Of the GPU: its devices share the memory controllers in NPS1.
+         .memory_bytes_per_us = memory_bytes_per_us(product) /
+                                (static_cast<std::uint32_t>(board_.gpus()[node.gpu].memory_mode)),
+         .xnack = product.xnack,
+         .limits = {1024, product.lds_kib * 1024, product.wave_size}});
   }
   if (!kfd.nodes().empty()) {
     facts.noretry = amdgpu.noretry(*board_.gpus()[kfd.nodes().front().gpu].product);

@@ -168,8 +168,8 @@ SysResult<void> Kfd::reserve_vram(int pid, std::uint32_t gpu_id, std::uint64_t b
   if (const std::uint64_t free = available_vram(gpu_id); bytes > free) {
     const KfdNode* node = find(gpu_id);
     const std::string asked = fmt::format("{} MiB", bytes >> 20);
-    const std::string got = fmt::format("{} of {} MiB are free", free >> 20,
-                                        node ? node->vram_bytes >> 20 : 0);
+    const std::string got =
+        fmt::format("{} of {} MiB are free", free >> 20, node ? node->vram_bytes >> 20 : 0);
     return fail(ENOMEM,
                 record(Layer::kernel, Severity::error, "vram.exhausted", fmt::format("{}", gpu_id),
                        {{field::asked, std::string_view(asked)},

@@ -45,8 +45,8 @@ class SysFs {
   void topology_node(Directory& into, std::uint32_t index) const;
   void kfd_process(Directory& into, int pid) const;
 
-  // sysfs_drm.cpp: <device>/drm of the GPU and, in /sys/devices/platform, of the further devices that
-  // it can be divided into
+  // sysfs_drm.cpp: <device>/drm of the GPU and, in /sys/devices/platform, of the further devices
+  // that it can be divided into
   void drm(Directory& into, const GpuDevice& device, std::uint32_t partition) const;
   void card(Directory& into, const GpuDevice& device, std::uint32_t partition, bool primary) const;
   void platform(Directory& into) const;

@@ -45,16 +45,15 @@ void SysFs::platform(Directory& into) const {
   for (const GpuDevice& device : kernel_.amdgpu.devices()) {
     if (device.state != GpuDevice::State::bound) continue;
     for (std::uint32_t i = 1; i < device.minors; ++i) {
-      into.directory(fmt::format("amdgpu_xcp_{}", xcp_number(device, i)),
-                     [this, &device, i](Directory& inside) {
-                       inside.explain(device.event);
-                       inside.text("modalias", "platform:amdgpu_xcp\n");
-                       inside.text("uevent", "MODALIAS=platform:amdgpu_xcp\n", 0644);
-                       inside.text("driver_override", "(null)\n", 0644);
-                       inside.link("subsystem", "../../../bus/platform");
-                       inside.directory(
-                           "drm", [this, &device, i](Directory& below) { drm(below, device, i); });
-                     });
+      into.directory(fmt::format("amdgpu_xcp_{}", xcp_number(device, i)), [this, &device,
+                                                                           i](Directory& inside) {
+        inside.explain(device.event);
+        inside.text("modalias", "platform:amdgpu_xcp\n");
+        inside.text("uevent", "MODALIAS=platform:amdgpu_xcp\n", 0644);
+        inside.text("driver_override", "(null)\n", 0644);
+        inside.link("subsystem", "../../../bus/platform");
+        inside.directory("drm", [this, &device, i](Directory& below) { drm(below, device, i); });
+      });
     }
   }
 }

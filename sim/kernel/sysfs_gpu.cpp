@@ -162,8 +162,7 @@ void SysFs::partitions(Directory& into, std::size_t index) const {
   const PartitionEra era = driver.partition_era();
   const auto line = [](const auto& modes) {
     std::string text;
-    for (const auto mode : modes)
-      text += (text.empty() ? "" : ", ") + std::string(name(mode));
+    for (const auto mode : modes) text += (text.empty() ? "" : ", ") + std::string(name(mode));
     return text + "\n";
   };
   if (into.wants_only("current_compute_partition")) into.explain(device.event);

@@ -48,8 +48,7 @@ std::uint32_t loaded_version(const GpuDevice& device, std::uint32_t fallback,
 /// An APU of GC 9.4.3 and later sits in one package with its CPUs.
 kfd::IoLink cpu_to_gpu(const silicon::Gpu& gpu, std::uint32_t from, std::uint32_t to) {
   const bool one_package = gpu.product->apu && !gpu.product->partitions.empty();
-  return one_package ? silicon::package_link(from, to)
-                     : silicon::pcie_link(*gpu.product, from, to);
+  return one_package ? silicon::package_link(from, to) : silicon::pcie_link(*gpu.product, from, to);
 }
 
 /// The links of node `index`, in KFD's order: a GPU's to its socket, then to its peers; a CPU

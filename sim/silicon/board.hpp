@@ -18,7 +18,7 @@ struct Gpu {
   bool responds = true;         ///< false: off the bus
   bool pcie_atomics = true;     ///< the slot's path to the root complex routes AtomicOps
   MemoryMode memory_mode = MemoryMode::nps1;  ///< of the memory controllers
-  EventId event = no_event;     ///< last change of the silicon
+  EventId event = no_event;                   ///< last change of the silicon
 
   template <class Archive>
   void serialize(Archive& archive);

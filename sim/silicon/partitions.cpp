@@ -82,8 +82,8 @@ bool validated(const GpuProduct& product, ComputeMode compute, MemoryMode memory
 
 std::optional<ComputeMode> parse_compute_mode(const GpuProduct& product, std::string_view text) {
   if (product.xcc_count % 2 != 0) return std::nullopt;
-  for (const ComputeMode mode : {ComputeMode::spx, ComputeMode::dpx, ComputeMode::tpx,
-                                 ComputeMode::qpx, ComputeMode::cpx}) {
+  for (const ComputeMode mode :
+       {ComputeMode::spx, ComputeMode::dpx, ComputeMode::tpx, ComputeMode::qpx, ComputeMode::cpx}) {
     if (!begins_with(text, name(mode))) continue;
     const std::uint32_t xccs = product.xcc_count;
     const bool refused = (mode == ComputeMode::dpx && xccs % 4 != 0) ||

@@ -1,5 +1,5 @@
-// amd-smi: its commands, its devices, and what it lists. Texts: amdsmi_cli of ROCm 6 and 7. Commands
-// that divide GPUs are in amd_smi_partition.cpp.
+// amd-smi: its commands, its devices, and what it lists. Texts: amdsmi_cli of ROCm 6 and 7.
+// Commands that divide GPUs are in amd_smi_partition.cpp.
 #include "sim/tools/amd_smi.hpp"
 
 #include <algorithm>
@@ -73,9 +73,11 @@ std::string megabytes(Call& call, const SmiDevice& of, std::string_view name) {
 std::string sensor(Call& call, const SmiDevice& of, std::string_view name, std::uint64_t divisor,
                    std::string_view unit) {
   const std::string folder = of.directory + "/hwmon";
-  for (const std::string& hwmon : call.process().list(folder).value_or(std::vector<std::string>{})) {
+  for (const std::string& hwmon :
+       call.process().list(folder).value_or(std::vector<std::string>{})) {
     const auto text = call.process().read_file(fmt::format("{}/{}/{}", folder, hwmon, name));
-    if (text) return fmt::format("{} {}", std::strtoull(text->c_str(), nullptr, 10) / divisor, unit);
+    if (text)
+      return fmt::format("{} {}", std::strtoull(text->c_str(), nullptr, 10) / divisor, unit);
   }
   return "N/A";
 }
@@ -143,8 +145,8 @@ std::optional<std::vector<std::size_t>> chosen_devices(Call& call, const Options
   std::size_t index = 0;
   const auto [end, error] = std::from_chars(given.data(), given.data() + given.size(), index);
   if (error != std::errc{} || end != given.data() + given.size() || index >= count) {
-    call.complain("Can not find a device: {} | Device not found on host, 0 to {} are there\n", given,
-                  count - 1);
+    call.complain("Can not find a device: {} | Device not found on host, 0 to {} are there\n",
+                  given, count - 1);
     return std::nullopt;
   }
   return std::vector{index};
@@ -197,8 +199,8 @@ int amd_smi_metric(Call& call, const std::vector<SmiDevice>& devices, const Opti
       return has ? sensor(call, is, name, divisor, unit) : std::string("N/A");
     };
     const std::string load = has ? is.attribute(call, "gpu_busy_percent") : "N/A";
-    call.print("{}GPU: {}\n    USAGE:\n        GFX_ACTIVITY: {}\n", i == chosen->front() ? "" : "\n",
-               i, load == "N/A" ? load : load + " %");
+    call.print("{}GPU: {}\n    USAGE:\n        GFX_ACTIVITY: {}\n",
+               i == chosen->front() ? "" : "\n", i, load == "N/A" ? load : load + " %");
     call.print("    POWER:\n        SOCKET_POWER: {}\n", from("power1_input", 1'000'000, "W"));
     call.print("    TEMPERATURE:\n        EDGE: {}\n        HOTSPOT: {}\n        MEM: {}\n",
                from("temp1_input", 1000, "°C"), from("temp2_input", 1000, "°C"),
@@ -250,8 +252,8 @@ int run_amd_smi(Call& call) {
     std::string_view name;
     std::initializer_list<std::string_view> allowed;
   };
-  const Verb verbs[] = {{"list", {"-e"}},      {"static", {"-g"}},          {"metric", {"-g"}},
-                        {"partition", {}},     {"set", {"-g", "-C", "-M"}}, {"reset", {"-r"}}};
+  const Verb verbs[] = {{"list", {"-e"}},  {"static", {"-g"}},          {"metric", {"-g"}},
+                        {"partition", {}}, {"set", {"-g", "-C", "-M"}}, {"reset", {"-r"}}};
   const auto known = std::ranges::find(verbs, verb, &Verb::name);
   if (known == std::end(verbs)) return call.refuse("command '" + verb + "'");
   if (const std::string_view other = takes(known->allowed); !other.empty())

@@ -51,8 +51,9 @@ void print_profiles(Call& call, const std::vector<SmiDevice>& devices) {
   for (std::size_t i = 0; i < devices.size(); ++i) {
     const GpuProduct& product = *devices[i].gpu->product;
     if (!devices[i].primary() || product.partitions.empty()) {
-      table.print(call, {std::to_string(i), "N/A", "N/A", "N/A", std::to_string(devices[i].partition),
-                         "N/A", "N/A", "N/A", "N/A", "N/A", "N/A"});
+      table.print(call,
+                  {std::to_string(i), "N/A", "N/A", "N/A", std::to_string(devices[i].partition),
+                   "N/A", "N/A", "N/A", "N/A", "N/A", "N/A"});
       continue;
     }
     const std::string current = devices[i].attribute(call, compute_file);
@@ -79,9 +80,13 @@ void print_profiles(Call& call, const std::vector<SmiDevice>& devices) {
         const std::string type(name(mode.mode));
         std::vector<std::string> row(7);
         if (first) {
-          row = {profile == 0 ? std::to_string(i) : "", std::to_string(profile), caps,
-                 type == current ? type + "*" : type, type == current ? "0" : "N/A",
-                 std::to_string(shape.devices), "4"};
+          row = {profile == 0 ? std::to_string(i) : "",
+                 std::to_string(profile),
+                 caps,
+                 type == current ? type + "*" : type,
+                 type == current ? "0" : "N/A",
+                 std::to_string(shape.devices),
+                 "4"};
         }
         row.push_back(std::to_string(resource++));
         row.emplace_back(each.type);
@@ -144,15 +149,15 @@ int set_compute(Call& call, const SmiDevice& device, std::size_t index, const st
                                  mode, place));
   }
   if (!profile) {
-    return exception(call, 1, "AMDSMI_STATUS_INVAL", "Invalid parameters",
-                     fmt::format("ValueError: Unable to set accelerator partition to {} on {}", mode,
-                                 place));
+    return exception(
+        call, 1, "AMDSMI_STATUS_INVAL", "Invalid parameters",
+        fmt::format("ValueError: Unable to set accelerator partition to {} on {}", mode, place));
   }
   const auto written = write_attribute(call, device, compute_file, mode);
   if (written) {
     call.print(
-        "GPU: {}\n    ACCELERATOR_PARTITION: Successfully set accelerator partition to {})\n", index,
-        named);
+        "GPU: {}\n    ACCELERATOR_PARTITION: Successfully set accelerator partition to {})\n",
+        index, named);
     return 0;
   }
   call.event = written.error().event;
@@ -237,17 +242,17 @@ int set_all_memory(Call& call, const std::vector<SmiDevice>& devices,
 }  // namespace
 
 int amd_smi_partition(Call& call, const std::vector<SmiDevice>& devices) {
-  const Table current{{"GPU_ID", "MEMORY", "ACCELERATOR_TYPE", "ACCELERATOR_PROFILE_INDEX",
-                       "PARTITION_ID"}};
+  const Table current{
+      {"GPU_ID", "MEMORY", "ACCELERATOR_TYPE", "ACCELERATOR_PROFILE_INDEX", "PARTITION_ID"}};
   call.print("CURRENT_PARTITION:\n");
   current.print_headings(call);
   for (std::size_t i = 0; i < devices.size(); ++i) {
     const SmiDevice& is = devices[i];
     const std::string mode = is.primary() ? is.attribute(call, compute_file) : "N/A";
     const auto profile = profile_of(*is.gpu->product, mode);
-    current.print(call, {std::to_string(i), is.primary() ? is.attribute(call, memory_file) : "N/A",
-                         mode, profile ? std::to_string(*profile) : "N/A",
-                         std::to_string(is.partition)});
+    current.print(call,
+                  {std::to_string(i), is.primary() ? is.attribute(call, memory_file) : "N/A", mode,
+                   profile ? std::to_string(*profile) : "N/A", std::to_string(is.partition)});
   }
   const Table memory{{"GPU_ID", "MEMORY_PARTITION_CAPS", "CURRENT_MEMORY_PARTITION"}};
   call.print("\nMEMORY_PARTITION:\n");

@@ -37,9 +37,8 @@ std::string used_vram(const Call& call, const TopologyNode& gpu) {
 /// "NPS1, SPX, 0": the modes of a GPU that can be divided; of its other devices the number alone.
 std::string partitions(Call& call, const TopologyNode& gpu) {
   const auto devices = smi_devices(call);
-  const auto is = std::ranges::find(devices, gpu.id, [](const SmiDevice& each) {
-    return each.node.id;
-  });
+  const auto is =
+      std::ranges::find(devices, gpu.id, [](const SmiDevice& each) { return each.node.id; });
   if (is == devices.end()) return "N/A, N/A, 0";
   const bool shows = is->primary() && !is->gpu->product->partitions.empty();
   return fmt::format("{}, {}, {}", shows ? is->attribute(call, "current_memory_partition") : "N/A",
@@ -56,8 +55,8 @@ void print_row(Call& call, std::size_t index, const TopologyNode& gpu, bool six)
   }
   const std::string ids = fmt::format("0x{:04x}, {:>7}", gpu.properties.device_id, gpu.gpu_id);
   call.print("{:<8}{:<6}{:<17}{:<12}{:<10}{:<20}{:<8}{:<8}{:<5}{:<6}{:<8}{:<7}{:<6}\n", index,
-             gpu.id, ids, "N/A", "N/A", partitions(call, gpu),
-             "N/A", "N/A", "N/A", "N/A", "N/A", vram, "N/A");
+             gpu.id, ids, "N/A", "N/A", partitions(call, gpu), "N/A", "N/A", "N/A", "N/A", "N/A",
+             vram, "N/A");
 }
 
 int run_rocm_smi(Call& call) {

@@ -115,6 +115,11 @@ Finding kernel_topology(Context& context) {
   for (const std::string& node : *nodes) {
     const std::string id = process.read_file(root + "/" + node + "/gpu_id").value_or("0\n");
     (id == "0\n" ? cpus : context.gpu_nodes) += 1;
+    const std::string properties =
+        process.read_file(root + "/" + node + "/properties").value_or("");
+    constexpr std::string_view key = "drm_render_minor ";
+    for (const std::string& line : lines_with(properties, key))
+      context.render_nodes.insert("renderD" + line.substr(key.size()));
   }
   if (context.gpu_nodes > 0)
     return {Status::pass, fmt::format("{} GPU nodes, {} CPU nodes", context.gpu_nodes, cpus), "",
@@ -137,8 +142,7 @@ Finding kernel_partitions(Context& context) {
   EventId event = no_event;
   for (const std::string& bdf : context.amd_gpus) {
     for (const auto& [key, mode] : wanted) {
-      const std::string path =
-          "/sys/bus/pci/devices/" + bdf + "/current_" + key + "_partition";
+      const std::string path = "/sys/bus/pci/devices/" + bdf + "/current_" + key + "_partition";
       auto is = process.read_file(path);
       if (!is) continue;
       ++divisible;

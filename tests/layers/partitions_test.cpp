@@ -47,8 +47,8 @@ TEST(Partition, EveryLegalModeOfEveryProductMakesItsDevices) {
     const auto node = booted(id);
     const GpuProduct& product = *node->board.gpus().front().product;
     for (const ComputePartition& mode : product.partitions) {
-      const bool legal = silicon::accepts(product, mode.mode, MemoryMode::nps1,
-                                          silicon::PartitionRules::counts);
+      const bool legal =
+          silicon::accepts(product, mode.mode, MemoryMode::nps1, silicon::PartitionRules::counts);
       EXPECT_EQ(set(*node, std::string(name(mode.mode))), legal ? 0 : EINVAL) << id;
       const auto devices = node->kernel.kfd.nodes_of(0);
       ASSERT_EQ(devices.size(), mode.partitions) << id << name(mode.mode);
@@ -84,8 +84,7 @@ TEST(Partition, TheNewNodesComeAtTheEndOfTheTopology) {
   EXPECT_EQ(attribute(*node, "current_compute_partition"), "CPX\n");
   EXPECT_EQ(node->kernel.kfd.nodes().size(), 15u);
   EXPECT_EQ(node->os.files.text("/sys/class/kfd/kfd/topology/nodes/2/gpu_id"), second);
-  const std::string last =
-      node->os.files.text("/sys/class/kfd/kfd/topology/nodes/16/properties");
+  const std::string last = node->os.files.text("/sys/class/kfd/kfd/topology/nodes/16/properties");
   EXPECT_THAT(last, HasSubstr("simd_count 152\n"));
   EXPECT_THAT(last, HasSubstr("array_count 4\n"));
   EXPECT_THAT(last, HasSubstr("num_xcc 1\n"));
