@@ -49,7 +49,8 @@ std::string overview(const std::vector<Command>& commands) {
       "  rocdrill explain stale-dkms     the chain of causes, from the fault to the symptom\n"
       "  rocdrill check --drill stale-dkms   what the bring-up checks say on that node\n"
       "  rocdrill run --node mi210 -- rocminfo   a real program on a simulated node\n"
-      "  rocdrill shell stale-dkms       a shell on the broken node: mend it\n\n"
+      "  rocdrill shell stale-dkms       a shell on the broken node: mend it\n"
+      "  rocdrill run --node mi300x-8 -- sudo amd-smi set -C CPX   divide eight GPUs into 64 devices\n\n"
       "Every command has --help. Reading commands have --json. Exit codes: 0 done or passed, 1 a check\n"
       "failed, 2 wrong usage, 3 invalid drill or node file, 4 something needed is not there, 5 internal.\n";
   return text;

@@ -47,6 +47,8 @@ struct FaultInfo {
   /// For those who write drivers and runtimes: single calls, doorbells, packets. The node stays
   /// healthy as far as the bring-up checks go, and the fault can be cleared.
   bool surgical = false;
+  /// Nothing above notices: the node works, otherwise than planned, and only a check says so.
+  bool latent = false;
 };
 
 class Fault {

@@ -229,7 +229,12 @@ void Node::run_torch() {
   const auto process = access.spawn(spec);
   const auto torch = open_framework(*process);
   if (!torch || !torch->import().ok) return;
-  if (torch->is_available().ok) torch->matmul();
+  if (!torch->is_available().ok || !torch->matmul().ok) return;
+  const Json model = Json::parse(os.files.text(job_model), nullptr, false);
+  if (!model.is_object()) return;
+  const auto job = access.spawn(spec);
+  frameworks::load_weights(os.journal, *open_hip(*job),
+                           model.value("weights_gib", std::uint64_t{0}) << 30);
 }
 
 void Node::run_hip_app(const std::string& path) {

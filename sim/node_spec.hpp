@@ -10,6 +10,11 @@
 
 namespace rocdrill::sim {
 
+/// How the site wants its GPUs divided: checks::Deployment::partition_plan.
+inline constexpr const char* partition_plan = "/etc/gpu-partition.conf";
+/// What the user's PyTorch job loads: {"weights_gib": 131}.
+inline constexpr const char* job_model = "/srv/job/model.json";
+
 struct GpuSpec {
   std::string product;  ///< key of the catalogue: "MI300X"
   Bdf bdf;

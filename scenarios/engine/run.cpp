@@ -139,6 +139,7 @@ checks::Deployment deployment_of(const sim::NodeSpec& spec) {
         spec.torch.directory + "/" + std::string(frameworks::torch_rocblas);
   }
   deployment.expected_gpus = spec.gpus.size();
+  deployment.partition_plan = sim::partition_plan;
   return deployment;
 }
 

@@ -177,6 +177,26 @@ FrameworkResult Torch::blas_error(const libraries::LibraryFailure& failure) {
 
 }  // namespace
 
+FrameworkResult load_weights(sim::Journal& journal, Hip& hip, std::uint64_t bytes) {
+  constexpr double gib = 1 << 30;
+  const auto raise = [&](std::string text, EventId cause) -> FrameworkResult {
+    const EventId event = journal.record(
+        Layer::framework, Severity::error, "torch.error", "torch.empty",
+        {{field::did, "raises"}, {field::shows, std::string_view(text)}, {field::see, "python3"}},
+        cause);
+    return {false, std::move(text), event, false};
+  };
+  const auto is = hip.properties(0);
+  if (!is) return raise("RuntimeError: No HIP GPUs are available", is.error().event);
+  const auto memory = hip.allocate(0, bytes);
+  if (memory) return {true, "loaded", no_event, false};
+  return raise(fmt::format("torch.OutOfMemoryError: HIP out of memory. Tried to allocate {:.2f} "
+                           "GiB. GPU 0 has a total capacity of {:.2f} GiB",
+                           static_cast<double>(bytes) / gib,
+                           static_cast<double>(is->total_global_mem) / gib),
+               memory.error().event);
+}
+
 std::unique_ptr<Framework> start_python(Process& process, sim::Journal& journal,
                                         std::unique_ptr<Hip> hip, TorchInstallation torch) {
   return std::make_unique<Torch>(process, journal, std::move(hip), std::move(torch));

@@ -14,6 +14,9 @@ struct TorchInstallation {
   std::string directory;
 };
 
+/// A job that puts the weights of its model onto the first device: torch.empty() of that size.
+FrameworkResult load_weights(sim::Journal& journal, Hip& hip, std::uint64_t bytes);
+
 /// A Python process. `hip` is the HIP runtime of the process; torch sees nothing below it but
 /// its own files.
 std::unique_ptr<Framework> start_python(Process& process, sim::Journal& journal,

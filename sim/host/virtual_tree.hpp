@@ -40,6 +40,9 @@ class VirtualDirectory {
   /// Whether it is worth to work anything out for this name.
   bool wants(std::string_view name) const { return !one_ || name == wanted_; }
 
+  /// Whether this name is all that is looked for: what explain() says then is of it alone.
+  bool wants_only(std::string_view name) const { return one_ && name == wanted_; }
+
   /// The same for any name that starts so.
   bool wants_some(std::string_view prefix) const { return !one_ || wanted_.starts_with(prefix); }
 

@@ -11,20 +11,13 @@
 
 #include "sim/firmware/gates.hpp"
 #include "sim/kernel/drm_info.hpp"
+#include "sim/kernel/modprobe.hpp"
 
 namespace rocdrill::kernel {
 namespace {
 
 constexpr std::uint64_t line_time = 4 * sim::ms;
 constexpr std::uint32_t last_vmid = 15;
-
-/// KFD's gpu_id: 16 bits drawn from what identifies the device, never 0.
-std::uint32_t make_gpu_id(const silicon::Gpu& gpu, const Kfd& kfd) {
-  std::uint64_t hash = gpu.unique_id * 0x9E3779B97F4A7C15ull + gpu.bdf.location();
-  std::uint32_t id = static_cast<std::uint32_t>(hash >> 40) & 0xFFFF;
-  while (id == 0 || kfd.find(id)) id = (id + 1) & 0xFFFF;
-  return id;
-}
 
 /// amdgpu_xcp.c: GPUs that can be partitioned take eight DRM minors in every mode.
 std::uint32_t minors_of(const GpuProduct& product) { return product.partitions.empty() ? 1 : 8; }
@@ -57,6 +50,11 @@ void Amdgpu::page_fault(std::uint32_t gpu, const VmFault& fault, EventId event) 
   VmFault told = fault;
   const std::uint32_t first = first_kfd_vmid(product);
   told.vmid = first + fault.vmid % (last_vmid + 1 - first);
+  const auto at = std::ranges::find(devices_, gpu, &GpuDevice::gpu);
+  if (at != devices_.end() && at->compute_mode == ComputeMode::cpx) {
+    // Two XCDs share the VMIDs: 4 to 9 and 10 to 15 (kfd_device.c).
+    told.vmid = (fault.partition % 2 == 0 ? 4 : 10) + fault.vmid % 6;
+  }
   // amdgpu_vm_get_task_info_pasid() came with 6.9, and into dkms drivers of that year.
   const bool task_line = version_.empty() ? sim::compare_versions(os_.kernel_release, "6.9") >= 0
                                           : sim::compare_versions(version_, "6.8") >= 0;
@@ -75,7 +73,8 @@ bool Amdgpu::noretry(const GpuProduct& product) const {
 
 const GpuDevice* Amdgpu::by_render_minor(std::uint32_t minor) const {
   const auto at = std::ranges::find_if(devices_, [&](const GpuDevice& device) {
-    return device.state == GpuDevice::State::bound && device.render_minor == minor;
+    return device.state == GpuDevice::State::bound && minor >= device.render_minor &&
+           minor < device.render_minor + device.minors;
   });
   return at == devices_.end() ? nullptr : &*at;
 }
@@ -115,6 +114,10 @@ int Amdgpu::init(const LoadedModule& module, EventId cause) {
   version_ = module.version;
   const auto noretry = module.parameters.find("noretry");
   noretry_ = noretry == module.parameters.end() ? -1 : std::atoi(noretry->second.c_str());
+  const auto mode = module.parameters.find("user_partt_mode");
+  user_mode_ = mode == module.parameters.end() ? -2 : std::atoi(mode->second.c_str());
+  const EventId configured = read_modprobe_config(os_).options_event["amdgpu"];
+  user_mode_event_ = configured != no_event ? configured : module.event;
   announce(module);
   kfd_.start(os_.journal.record(
       Layer::kernel, Severity::info, "kfd.started", "kfd",
@@ -131,9 +134,7 @@ int Amdgpu::init(const LoadedModule& module, EventId cause) {
     GpuDevice device{
         .gpu = gpus[i], .card_minor = minor, .render_minor = 128 + minor, .firmware = {}};
     probe(device, firmware[i], cause);
-    if (device.state == GpuDevice::State::bound) {
-      minor += minors_of(*board_.gpus()[device.gpu].product);
-    }
+    if (device.state == GpuDevice::State::bound) minor += device.minors;
     devices_.push_back(std::move(device));
   }
   if (kfd_.nodes().empty()) {
@@ -185,6 +186,20 @@ void Amdgpu::probe(GpuDevice& device, const std::vector<firmware::BlobResult>& b
                    EventId cause) {
   const silicon::Gpu& gpu = board_.gpus()[device.gpu];
   const std::string bdf = gpu.bdf.text();
+  if (!has_minor(os_, device.card_minor)) {  // drm_dev_init()
+    device.state = GpuDevice::State::failed;
+    device.error = ENOSPC;
+    const std::string shows = fmt::format("amdgpu: probe of {} failed with error -{}", bdf, ENOSPC);
+    device.event = os_.journal.record(Layer::kernel, Severity::error, "amdgpu.probe_failed", bdf,
+                                      {{field::asked, "a DRM minor"},
+                                       {field::got, "ENOSPC"},
+                                       {field::did, "the device has no driver"},
+                                       {field::shows, std::string_view(shows)},
+                                       {field::see, "dmesg"}},
+                                      cause);
+    log(4, shows, device.event);
+    return;
+  }
   log(6,
       fmt::format("[drm] initializing kernel modesetting (IP DISCOVERY 0x1002:0x{0:04X} "
                   "0x1002:0x{0:04X} 0x{1:02X}).",
@@ -222,8 +237,12 @@ void Amdgpu::probe(GpuDevice& device, const std::vector<firmware::BlobResult>& b
                           {field::see, "lspci -k"}},
                          cause);
   os_.pci.bind(gpu.bdf, "amdgpu", device.event);
+  take_minors(device);
   start_smu(gpu, blobs, device.event);
-  if (atomics_suffice(gpu, firmware::mec_version(blobs), device.event)) add_to_kfd(device);
+  choose_mode(device);
+  if (atomics_suffice(gpu, firmware::mec_version(blobs), device.event)) {
+    add_to_kfd(device, device.event, true);
+  }
   log(6,
       fmt::format("[drm] Initialized amdgpu 3.{}.0 20150101 for {} on minor {}",
                   drm_version(os_.kernel_release, version_).minor, bdf, device.card_minor),
@@ -270,32 +289,10 @@ bool Amdgpu::atomics_suffice(const silicon::Gpu& gpu, std::uint32_t mec, EventId
   return false;
 }
 
-void Amdgpu::add_to_kfd(const GpuDevice& device) {
-  const silicon::Gpu& gpu = board_.gpus()[device.gpu];
-  const GpuProduct& product = *gpu.product;
-  const std::uint64_t mib = product.vram_bytes >> 20;
-  log(6, fmt::format("amdgpu: HMM registered {}MB device memory", mib), device.event);
-  log(6, "kfd kfd: amdgpu: Total number of KFD nodes to be created: 1", device.event);
-  log(6, fmt::format("kfd kfd: amdgpu: KFD node 0 partition 0 size {}M", mib), device.event);
-  log(6, "amdgpu: Virtual CRAT table created for GPU", device.event);
-  log(6, fmt::format("amdgpu: Topology: Add dGPU node [0x{:04x}:0x1002]", product.device_id),
-      device.event);
-  log(6, fmt::format("kfd kfd: amdgpu: added device 1002:{:04x}", product.device_id), device.event);
-  KfdNode node{.gpu_id = make_gpu_id(gpu, kfd_),
-               .gpu = device.gpu,
-               .render_minor = device.render_minor,
-               .vram_bytes = product.vram_bytes};
-  node.event = os_.journal.record(
-      Layer::kernel, Severity::info, "kfd.node_added", gpu.bdf.text(),
-      {{"gpu_id", static_cast<std::int64_t>(node.gpu_id)}, {field::see, "rocminfo"}}, device.event);
-  kfd_.add(node);
-}
-
 std::uint32_t Amdgpu::free_minor(const GpuProduct& product) const {
   for (std::uint32_t minor = 0;; ++minor) {
     const bool taken = std::ranges::any_of(devices_, [&](const GpuDevice& other) {
-      const std::uint32_t others = minors_of(*board_.gpus()[other.gpu].product);
-      return other.state == GpuDevice::State::bound && minor < other.card_minor + others &&
+      return other.state == GpuDevice::State::bound && minor < other.card_minor + other.minors &&
              other.card_minor < minor + minors_of(product);
     });
     if (!taken) return minor;
@@ -320,8 +317,9 @@ int Amdgpu::unbind(const sim::Bdf& bdf, EventId cause) {
     return each.state == GpuDevice::State::bound && board_.gpus()[each.gpu].bdf == bdf;
   });
   if (device == devices_.end()) return ENODEV;
-  const auto node = std::ranges::find(kfd_.nodes(), device->gpu, &KfdNode::gpu);
-  if (node != kfd_.nodes().end() && !kfd_.holders(node->gpu_id).empty()) {
+  const std::vector<KfdNode> nodes = kfd_.nodes_of(device->gpu);
+  if (std::ranges::any_of(
+          nodes, [&](const KfdNode& node) { return !kfd_.holders(node.gpu_id).empty(); })) {
     os_.journal.unmodelled(Layer::kernel, "unbinding a GPU that a process holds", "EBUSY", cause);
     return EBUSY;
   }
@@ -330,7 +328,7 @@ int Amdgpu::unbind(const sim::Bdf& bdf, EventId cause) {
       {{field::did, "the device has no driver and is no KFD node"}, {field::see, "lspci -k"}},
       cause);
   log_device(board_.gpus()[device->gpu], 6, "finishing device.", event);
-  if (node != kfd_.nodes().end()) kfd_.remove(node->gpu_id);
+  for (const KfdNode& node : nodes) kfd_.remove(node.gpu_id);
   os_.pci.bind(bdf, "", event);
   devices_.erase(device);
   if (kfd_.nodes().empty()) kfd_.explain(event);
@@ -339,6 +337,7 @@ int Amdgpu::unbind(const sim::Bdf& bdf, EventId cause) {
 
 int Amdgpu::exit(EventId cause) {
   if (!kfd_.holders().empty()) return EBUSY;
+  apply_memory_requests(cause);
   for (const GpuDevice& device : devices_) {
     if (device.state == GpuDevice::State::bound)
       os_.pci.bind(board_.gpus()[device.gpu].bdf, "", cause);

@@ -2,6 +2,8 @@
 #pragma once
 
 #include <map>
+#include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -9,6 +11,7 @@
 #include "sim/kernel/kfd.hpp"
 #include "sim/kernel/modules.hpp"
 #include "sim/silicon/board.hpp"
+#include "sim/silicon/partitions.hpp"
 
 namespace rocdrill::kernel {
 
@@ -21,6 +24,13 @@ struct GpuDevice {
   std::uint32_t render_minor = 0;
   std::map<std::string, std::uint32_t> firmware;  ///< file -> version that was loaded
   EventId event = no_event;
+  /// DRM minors from card_minor and render_minor on: the GPU's own and, where it can be divided,
+  /// one for each further device that it could have.
+  std::uint32_t minors = 1;
+  ComputeMode compute_mode = ComputeMode::spx;
+  /// Asked for through sysfs, not done before the driver goes; nullopt: nothing is queued.
+  std::optional<MemoryMode> requested_memory = {};
+  EventId requested_by = no_event;
   // What root set through sysfs; a new probe starts with these values again.
   std::string performance_level = "auto";  ///< power_dpm_force_performance_level
   std::uint64_t power_cap_uw = 0;          ///< hwmon power1_cap; 0 = the board's default
@@ -34,9 +44,20 @@ struct GpuDevice {
     archive("render_minor", render_minor);
     archive("firmware", firmware);
     archive("event", event);
+    archive("minors", minors);
+    archive("compute_mode", compute_mode);
+    archive("requested_memory", requested_memory);
+    archive("requested_by", requested_by);
     archive("performance_level", performance_level);
     archive("power_cap_uw", power_cap_uw);
   }
+};
+
+/// What the drivers of different years do differently with partitions.
+struct PartitionEra {
+  silicon::PartitionRules rules = silicon::PartitionRules::counts;
+  bool available_depends = false;  ///< available_compute_partition heeds the memory mode
+  bool memory_switch = false;      ///< current_memory_partition can be written
 };
 
 class Amdgpu {
@@ -54,12 +75,24 @@ class Amdgpu {
   int bind(const sim::Bdf& bdf, EventId cause);
   int unbind(const sim::Bdf& bdf, EventId cause);
 
+  // Partitions (amdgpu_partitions.cpp). Writes answer as the sysfs attributes do.
+  SysResult<void> set_compute_partition(std::size_t index, std::string_view text, EventId cause);
+  SysResult<void> set_memory_partition(std::size_t index, std::string_view text, EventId cause);
+  PartitionEra partition_era() const;
+  /// The memory modes that driver and firmware offer.
+  std::span<const MemoryMode> memory_modes(const GpuDevice& device) const;
+  /// A device of this GPU that has the render node, or would have it in another mode: its index.
+  std::optional<std::uint32_t> partition_of(const GpuDevice& device, std::uint32_t minor) const;
+  /// open() of a render node: ENOENT for that of a device which the present mode has not.
+  SysResult<void> may_open_render(std::uint32_t minor);
+
   /// The interrupt of a page that a process's queue could not reach: what the driver logs.
   void page_fault(std::uint32_t gpu, const VmFault& fault, EventId event);
 
   const std::vector<GpuDevice>& devices() const { return devices_; }
   /// For what root sets through sysfs.
   GpuDevice& device(std::size_t index) { return devices_.at(index); }
+  /// Of the GPU, or of one of the devices that it can be divided into.
   const GpuDevice* by_render_minor(std::uint32_t minor) const;
   /// amdgpu.noretry as the driver resolves -1: retry faults off by default on these GPUs.
   bool noretry(const GpuProduct& product) const;
@@ -71,6 +104,8 @@ class Amdgpu {
     archive("devices", devices_);
     archive("version", version_);
     archive("noretry", noretry_);
+    archive("user_mode", user_mode_);
+    archive("user_mode_event", user_mode_event_);
     archive("printk_limit", printk_limit_);
   }
 
@@ -86,7 +121,13 @@ class Amdgpu {
                  EventId event);
   /// False if KFD leaves the device out: it needs atomics that its platform does not route.
   bool atomics_suffice(const silicon::Gpu& gpu, std::uint32_t mec, EventId cause);
-  void add_to_kfd(const GpuDevice& device);
+  void add_to_kfd(const GpuDevice& device, EventId event, bool first);
+  void choose_mode(GpuDevice& device);
+  void take_minors(GpuDevice& device);
+  bool mode_fits(const GpuDevice& device, ComputeMode mode, EventId event);
+  SysResult<void> refuse_partition(const GpuDevice& device, std::string_view asked,
+                                   std::string_view why, int error, EventId cause);
+  void apply_memory_requests(EventId cause);
   void log(int level, std::string text, EventId event);
   void log_device(const silicon::Gpu& gpu, int level, std::string_view text, EventId event);
 
@@ -96,6 +137,8 @@ class Amdgpu {
   std::vector<GpuDevice> devices_;
   std::string version_;  ///< of the dkms module, "" in-tree
   int noretry_ = -1;
+  int user_mode_ = -2;  ///< parameter user_partt_mode: -2 automatic, 0... as ComputeMode
+  EventId user_mode_event_ = no_event;
   PrintkLimit printk_limit_;
   unsigned threads_ = 1;
 };

@@ -325,6 +325,11 @@ int answer_info(const DrmDeviceInfo& device, const drm::InfoRequest& request, st
   return EINVAL;
 }
 
+bool has_minor(const sim::Os& os, std::uint32_t number) {
+  constexpr std::uint32_t classic = 64;
+  return number < classic || sim::compare_versions(os.kernel_release, "6.12") >= 0;
+}
+
 DrmVersion drm_version(std::string_view kernel_release, std::string_view dkms) {
   DrmVersion version;
   const std::string release(kernel_release), driver(dkms);

@@ -39,6 +39,10 @@ DrmDeviceInfo drm_device_info(const silicon::Gpu& gpu, const GpuDevice& device,
 int answer_info(const DrmDeviceInfo& device, const drm::InfoRequest& request, std::string& reply,
                 bool& modelled);
 
+/// Whether the kernel has a DRM minor of this number, counted within its kind: 64 of each
+/// before 6.12.
+bool has_minor(const sim::Os& os, std::uint32_t number);
+
 struct DrmVersion {
   std::uint32_t major = 3, minor = 0, patch = 0;
   std::string_view name = "amdgpu", date = "20150101", description = "AMD GPU";

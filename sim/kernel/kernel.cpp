@@ -101,10 +101,12 @@ std::vector<CharDevice> Kernel::char_devices() const {
   if (kfd.present()) devices.push_back({"/dev/kfd", kfd_major, 0, kfd.event()});
   for (const GpuDevice& device : amdgpu.devices()) {
     if (device.state != GpuDevice::State::bound) continue;
-    devices.push_back({fmt::format("/dev/dri/card{}", device.card_minor), drm_major,
-                       device.card_minor, device.event});
-    devices.push_back({fmt::format("/dev/dri/renderD{}", device.render_minor), drm_major,
-                       device.render_minor, device.event});
+    for (std::uint32_t i = 0; i < device.minors; ++i) {
+      const std::uint32_t card = device.card_minor + i, render = device.render_minor + i;
+      devices.push_back({fmt::format("/dev/dri/card{}", card), drm_major, card, device.event});
+      devices.push_back(
+          {fmt::format("/dev/dri/renderD{}", render), drm_major, render, device.event});
+    }
   }
   return devices;
 }
@@ -131,7 +133,9 @@ SysResult<std::unique_ptr<DeviceFile>> Kernel::open(std::string_view path, const
     return open_local_kfd(os_, kfd, opener);
   }
   for (const CharDevice& device : char_devices()) {
-    if (device.path == path) return open_local_render(kfd, device.minor, device.event);
+    if (device.path != path) continue;
+    if (auto may = amdgpu.may_open_render(device.minor); !may) return std::unexpected(may.error());
+    return open_local_render(kfd, device.minor, device.event);
   }
   return fail(ENXIO, why_no_device(path));
 }
@@ -159,21 +163,25 @@ DeviceFacts Kernel::describe() const {
   for (const KfdNode& node : kfd.nodes()) {
     const GpuProduct& product = *board_.gpus()[node.gpu].product;
     const GpuDevice* device = amdgpu.by_render_minor(node.render_minor);
-    facts.gpus.push_back({.gpu_id = node.gpu_id,
-                          .render_minor = node.render_minor,
-                          .card_minor = device ? device->card_minor : 0,
-                          .vram_bytes = node.vram_bytes,
-                          .gfx_target_version = product.gfx_target_version,
-                          .sdma_engines = product.sdma_engines + product.sdma_xgmi_engines,
-                          .sdma_xgmi_engines = product.sdma_xgmi_engines,
-                          .sdma_queues_per_engine = product.sdma_queues_per_engine,
-                          .compute_queues = product.num_cp_queues,
-                          .compute_units = product.active_cus,
-                          .xccs = product.xcc_count,
-                          .engine_mhz = product.engine_clk_mhz,
-                          .memory_bytes_per_us = memory_bytes_per_us(product),
-                          .xnack = product.xnack,
-                          .limits = {1024, product.lds_kib * 1024, product.wave_size}});
+    const silicon::SdmaEngines sdma = silicon::sdma_engines(product, node.partitions);
+    facts.gpus.push_back(
+        {.gpu_id = node.gpu_id,
+         .render_minor = node.render_minor,
+         .card_minor = device ? device->card_minor + node.partition : 0,
+         .vram_bytes = node.vram_bytes,
+         .gfx_target_version = product.gfx_target_version,
+         .sdma_engines = sdma.pcie + sdma.xgmi,
+         .sdma_xgmi_engines = sdma.xgmi,
+         .sdma_queues_per_engine = product.sdma_queues_per_engine,
+         .compute_queues = product.num_cp_queues,
+         .compute_units = node.compute_units,
+         .xccs = node.xccs,
+         .engine_mhz = product.engine_clk_mhz,
+         // Of the GPU: its devices share the memory controllers in NPS1.
+         .memory_bytes_per_us = memory_bytes_per_us(product) /
+                                (static_cast<std::uint32_t>(board_.gpus()[node.gpu].memory_mode)),
+         .xnack = product.xnack,
+         .limits = {1024, product.lds_kib * 1024, product.wave_size}});
   }
   if (!kfd.nodes().empty()) {
     facts.noretry = amdgpu.noretry(*board_.gpus()[kfd.nodes().front().gpu].product);

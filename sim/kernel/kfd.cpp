@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <iterator>
 #include <utility>
 
 namespace rocdrill::kernel {
@@ -19,6 +20,26 @@ constexpr std::uint32_t first_pasid = 0x8001;
 const KfdNode* Kfd::find(std::uint32_t gpu_id) const {
   const auto at = std::ranges::find(nodes_, gpu_id, &KfdNode::gpu_id);
   return at == nodes_.end() ? nullptr : &*at;
+}
+
+std::vector<KfdNode> Kfd::nodes_of(std::uint32_t gpu) const {
+  std::vector<KfdNode> found;
+  std::ranges::copy_if(nodes_, std::back_inserter(found),
+                       [gpu](const KfdNode& node) { return node.gpu == gpu; });
+  return found;
+}
+
+void Kfd::process_closed(int pid) {
+  const auto at = kfd_files_.find(pid);
+  if (at != kfd_files_.end() && --at->second == 0) kfd_files_.erase(at);
+}
+
+int Kfd::user_of(std::uint32_t gpu) const {
+  if (!kfd_files_.empty()) return kfd_files_.begin()->first;
+  for (const KfdNode& node : nodes_of(gpu)) {
+    if (const auto pids = holders(node.gpu_id); !pids.empty()) return *pids.begin();
+  }
+  return 0;
 }
 
 const DeviceFacts& Kfd::facts() {
@@ -144,7 +165,19 @@ std::uint64_t Kfd::used_vram(std::uint32_t gpu_id) const {
 SysResult<void> Kfd::reserve_vram(int pid, std::uint32_t gpu_id, std::uint64_t bytes) {
   Holding* held = holding(pid, gpu_id);
   if (!held) return fail(EINVAL);
-  if (bytes > available_vram(gpu_id)) return fail(ENOMEM);
+  if (const std::uint64_t free = available_vram(gpu_id); bytes > free) {
+    const KfdNode* node = find(gpu_id);
+    const std::string asked = fmt::format("{} MiB", bytes >> 20);
+    const std::string got =
+        fmt::format("{} of {} MiB are free", free >> 20, node ? node->vram_bytes >> 20 : 0);
+    return fail(ENOMEM,
+                record(Layer::kernel, Severity::error, "vram.exhausted", fmt::format("{}", gpu_id),
+                       {{field::asked, std::string_view(asked)},
+                        {field::got, std::string_view(got)},
+                        {field::status, "ENOMEM"},
+                        {field::see, "rocm-smi"}},
+                       node ? node->event : event_));
+  }
   held->vram_bytes += bytes;
   return {};
 }
@@ -244,7 +277,9 @@ EventId Kfd::page_fault(int pid, const PageFault& fault) {
                .pid = pid,
                .process = "",
                .tid = held->tid,
-               .thread = held->thread};
+               .thread = held->thread,
+               .partition = node->partition};
+  told.by.xcc += node->first_xcc;
   constexpr std::size_t comm = 15;  // TASK_COMM_LEN, with its end
   if (const auto process = os_.processes.find(pid); process != os_.processes.end())
     told.process = process->second.command.substr(0, comm);

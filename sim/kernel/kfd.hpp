@@ -13,13 +13,18 @@
 
 namespace rocdrill::kernel {
 
-/// A GPU node of the KFD topology.
+/// A GPU node of the KFD topology: a GPU, or one of the devices that it is divided into.
 struct KfdNode {
   std::uint32_t gpu_id = 0;        ///< non-zero, unique on the node
   std::uint32_t gpu = 0;           ///< index on the board
   std::uint32_t render_minor = 0;  ///< 128...
   std::uint64_t vram_bytes = 0;
-  EventId event = no_event;  ///< kfd.node_added
+  EventId event = no_event;     ///< kfd.node_added
+  std::uint32_t partition = 0;  ///< index among the devices of the GPU
+  std::uint32_t partitions = 1;
+  std::uint32_t first_xcc = 0;  ///< of the GPU's
+  std::uint32_t xccs = 1;
+  std::uint32_t compute_units = 0;
 
   template <class Archive>
   void serialize(Archive& archive) {
@@ -28,6 +33,11 @@ struct KfdNode {
     archive("render_minor", render_minor);
     archive("vram_bytes", vram_bytes);
     archive("event", event);
+    archive("partition", partition);
+    archive("partitions", partitions);
+    archive("first_xcc", first_xcc);
+    archive("xccs", xccs);
+    archive("compute_units", compute_units);
   }
 };
 
@@ -40,6 +50,8 @@ class Kfd final : public DeviceService {
   std::uint32_t generation() const { return generation_; }
   const std::vector<KfdNode>& nodes() const { return nodes_; }
   const KfdNode* find(std::uint32_t gpu_id) const;
+  /// The devices of the GPU with this index on the board.
+  std::vector<KfdNode> nodes_of(std::uint32_t gpu) const;
 
   /// kfd_init(): /dev/kfd and /sys/class/kfd appear, with the CPU nodes only.
   void start(EventId event);
@@ -99,6 +111,11 @@ class Kfd final : public DeviceService {
     ++held_version_;
   }
   int open_files() const { return open_files_; }
+  /// An open /dev/kfd makes its process a KFD process, which has a process-device on every GPU.
+  void process_opened(int pid) { ++kfd_files_[pid]; }
+  void process_closed(int pid);
+  /// A process because of which the GPU with this index on the board is busy; 0 if there is none.
+  int user_of(std::uint32_t gpu) const;
   /// Moves on whenever what processes hold has changed.
   std::uint64_t held_version() const { return held_version_; }
 
@@ -162,6 +179,7 @@ class Kfd final : public DeviceService {
   std::uint64_t facts_epoch_ = 1;
   std::uint64_t held_version_ = 0;
   int open_files_ = 0;                                     // of live processes, which are not saved
+  std::map<int, int> kfd_files_;                           // the same; by pid
   std::map<std::pair<std::uint32_t, int>, Holding> held_;  ///< (gpu_id, pid)
   std::map<int, std::uint32_t> pasids_;                    ///< of processes that hold a GPU
 };

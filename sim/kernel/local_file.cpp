@@ -25,7 +25,10 @@ class OpenCount {
 class LocalKfdFile final : public DeviceFile, private Surroundings {
  public:
   LocalKfdFile(sim::Os& os, Kfd& kfd, const Opener& opener)
-      : os_(os), count_(kfd), process_(kfd, *this, opener) {}
+      : os_(os), kfd_(kfd), pid_(opener.pid), count_(kfd), process_(kfd, *this, opener) {
+    kfd_.process_opened(pid_);
+  }
+  ~LocalKfdFile() override { kfd_.process_closed(pid_); }
 
   SysResult<int> ioctl(unsigned long request, void* argument) override {
     return process_.ioctl(request, argument);
@@ -67,6 +70,8 @@ class LocalKfdFile final : public DeviceFile, private Surroundings {
   }
 
   sim::Os& os_;
+  Kfd& kfd_;
+  int pid_;
   OpenCount count_;
   std::map<std::uint32_t, std::unique_ptr<std::uint64_t[]>> doorbells_;
   KfdProcess process_;

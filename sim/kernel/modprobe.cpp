@@ -17,6 +17,7 @@ void read_config_line(const std::string& line, const std::string& file, EventId 
     config.blacklisted_in[word[1]] = file;
   }
   if (word.size() >= 3 && word[0] == "options") {
+    config.options_event[word[1]] = event;
     for (std::size_t i = 2; i < word.size(); ++i) {
       const std::size_t equals = word[i].find('=');
       config.options[word[1]][word[i].substr(0, equals)] =
@@ -39,6 +40,7 @@ void read_cmdline(const Os& os, ModprobeConfig& config) {
       config.refused_by_kernel.insert(value);
     } else if (dot != std::string::npos && dot < equals) {
       config.options[key.substr(0, dot)][key.substr(dot + 1)] = value;
+      config.options_event[key.substr(0, dot)] = os.boot_event;
     }
   }
 }

@@ -18,6 +18,7 @@ struct ModprobeConfig {
   std::map<std::string, std::string> blacklisted_in;  ///< module -> file
   std::set<std::string> refused_by_kernel;            ///< module_blacklist= of the command line
   std::map<std::string, std::map<std::string, std::string>> options;
+  std::map<std::string, EventId> options_event;  ///< module -> event of the last file that has some
 };
 ModprobeConfig read_modprobe_config(const Os& os);
 

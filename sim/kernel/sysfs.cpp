@@ -18,6 +18,8 @@ SysFs::SysFs(sim::Os& os, Kernel& kernel) : os_(os), kernel_(kernel) {
   os.sysfs.add("/sys/module", [this](Directory& into) { modules(into); });
   os.sysfs.add("/sys/devices/system/cpu", [this](Directory& into) { cpus(into); });
   os.sysfs.add("/sys/devices/system/node", [this](Directory& into) { numa_nodes(into); });
+  os.sysfs.add("/sys/devices/platform", [this](Directory& into) { platform(into); });
+  os.sysfs.add("/sys/bus/platform/devices", [this](Directory& into) { platform_bus(into); });
   os.sysfs.add("/sys/devices/virtual", [this](Directory& into) {
     if (!kernel_.kfd.present()) return into.explain_absence("kfd", driver_event());
     into.directory("kfd", [this](Directory& above) {
@@ -74,17 +76,22 @@ void SysFs::class_drm(Directory& into) const {
   into.text("version", "drm 1.1.0 20060810\n");
   for (const GpuDevice& device : kernel_.amdgpu.devices()) {
     if (device.state != GpuDevice::State::bound) continue;
-    const std::string card = fmt::format("card{}", device.card_minor);
-    const auto link = [&](const std::string& name, const std::string& below) {
+    const auto link = [&](const std::string& name, const std::string& parent,
+                          const std::string& below) {
       if (!into.wants(name)) return;
-      into.link(name, relative_link("/sys/class/drm", path_of(device) + "/drm/" + below));
+      into.link(name, relative_link("/sys/class/drm", parent + "/drm/" + below));
     };
-    link(card, card);
-    link(fmt::format("renderD{}", device.render_minor),
-         fmt::format("renderD{}", device.render_minor));
-    for (const char* connector : connectors(*gpu_of(device).product)) {
-      const std::string name = card + "-" + connector;
-      link(name, card + "/" + name);
+    for (std::uint32_t i = 0; i < device.minors; ++i) {
+      const std::string parent = drm_parent(device, i);
+      const std::string card = fmt::format("card{}", device.card_minor + i);
+      const std::string render = fmt::format("renderD{}", device.render_minor + i);
+      link(card, parent, card);
+      link(render, parent, render);
+      if (i != 0) continue;
+      for (const char* connector : connectors(*gpu_of(device).product)) {
+        const std::string name = card + "-" + connector;
+        link(name, parent, card + "/" + name);
+      }
     }
   }
 }
@@ -95,10 +102,9 @@ void SysFs::char_devices(Directory& into) const {
     if (!into.wants(name)) continue;
     std::string target = "/sys/devices/virtual/kfd/kfd";
     for (const GpuDevice& gpu : kernel_.amdgpu.devices()) {
-      const std::string file(sim::basename(device.path));
-      if (file == fmt::format("card{}", gpu.card_minor) ||
-          file == fmt::format("renderD{}", gpu.render_minor)) {
-        target = path_of(gpu) + "/drm/" + file;
+      if (!device.path.starts_with("/dev/dri/")) break;
+      if (const auto partition = kernel_.amdgpu.partition_of(gpu, device.minor)) {
+        target = drm_parent(gpu, *partition) + "/drm/" + std::string(sim::basename(device.path));
       }
     }
     into.link(name, relative_link("/sys/dev/char", target));

@@ -45,9 +45,16 @@ class SysFs {
   void topology_node(Directory& into, std::uint32_t index) const;
   void kfd_process(Directory& into, int pid) const;
 
-  // sysfs_drm.cpp: <pci device>/drm
-  void drm(Directory& into, const GpuDevice& device) const;
-  void card(Directory& into, const GpuDevice& device, const std::string& name) const;
+  // sysfs_drm.cpp: <device>/drm of the GPU and, in /sys/devices/platform, of the further devices
+  // that it can be divided into
+  void drm(Directory& into, const GpuDevice& device, std::uint32_t partition) const;
+  void card(Directory& into, const GpuDevice& device, std::uint32_t partition, bool primary) const;
+  void platform(Directory& into) const;
+  void platform_bus(Directory& into) const;
+  /// "/sys/devices/pci.../0000:c3:00.0", or "/sys/devices/platform/amdgpu_xcp_3".
+  std::string drm_parent(const GpuDevice& device, std::uint32_t partition) const;
+  /// Number of the platform device, in the order in which the driver made them.
+  std::uint32_t xcp_number(const GpuDevice& device, std::uint32_t partition) const;
 
   // sysfs_gpu.cpp, sysfs_pm.cpp, sysfs_hwmon.cpp: <pci device>
   void gpu(Directory& into, std::size_t index) const;
@@ -56,7 +63,7 @@ class SysFs {
   void firmware(Directory& into, const GpuDevice& device) const;
   void ras(Directory& into, const GpuDevice& device) const;
   void links(Directory& into, const GpuDevice& device) const;
-  void partitions(Directory& into, const GpuDevice& device) const;
+  void partitions(Directory& into, std::size_t index) const;
   void power_management(Directory& into, std::size_t index) const;
   void hwmon(Directory& into, std::size_t index) const;
 

@@ -26,28 +26,75 @@ std::span<const char* const> connectors(const GpuProduct& product) {
   return display_connectors;
 }
 
-void SysFs::drm(Directory& into, const GpuDevice& device) const {
-  for (const std::string& name :
-       {fmt::format("card{}", device.card_minor), fmt::format("renderD{}", device.render_minor)}) {
-    into.directory(name, [this, &device, name](Directory& inside) { card(inside, device, name); });
+std::uint32_t SysFs::xcp_number(const GpuDevice& device, std::uint32_t partition) const {
+  std::uint32_t before = 0;
+  for (const GpuDevice& each : kernel_.amdgpu.devices()) {
+    if (&each == &device) break;
+    if (each.state == GpuDevice::State::bound) before += each.minors - 1;
+  }
+  return before + partition - 1;
+}
+
+std::string SysFs::drm_parent(const GpuDevice& device, std::uint32_t partition) const {
+  if (partition == 0) return path_of(device);
+  return fmt::format("/sys/devices/platform/amdgpu_xcp_{}", xcp_number(device, partition));
+}
+
+/// amdgpu_xcp_drv.c: a platform device without attributes of its own for each further DRM device.
+void SysFs::platform(Directory& into) const {
+  for (const GpuDevice& device : kernel_.amdgpu.devices()) {
+    if (device.state != GpuDevice::State::bound) continue;
+    for (std::uint32_t i = 1; i < device.minors; ++i) {
+      into.directory(fmt::format("amdgpu_xcp_{}", xcp_number(device, i)), [this, &device,
+                                                                           i](Directory& inside) {
+        inside.explain(device.event);
+        inside.text("modalias", "platform:amdgpu_xcp\n");
+        inside.text("uevent", "MODALIAS=platform:amdgpu_xcp\n", 0644);
+        inside.text("driver_override", "(null)\n", 0644);
+        inside.link("subsystem", "../../../bus/platform");
+        inside.directory("drm", [this, &device, i](Directory& below) { drm(below, device, i); });
+      });
+    }
   }
 }
 
-void SysFs::card(Directory& into, const GpuDevice& device, const std::string& name) const {
-  const bool primary = name.starts_with("card");
-  const std::uint32_t minor = primary ? device.card_minor : device.render_minor;
+void SysFs::platform_bus(Directory& into) const {
+  for (const GpuDevice& device : kernel_.amdgpu.devices()) {
+    if (device.state != GpuDevice::State::bound) continue;
+    for (std::uint32_t i = 1; i < device.minors; ++i) {
+      const std::string name = fmt::format("amdgpu_xcp_{}", xcp_number(device, i));
+      into.link(name, "../../../devices/platform/" + name);
+    }
+  }
+}
+
+void SysFs::drm(Directory& into, const GpuDevice& device, std::uint32_t partition) const {
+  for (const bool primary : {true, false}) {
+    const std::string name = primary ? fmt::format("card{}", device.card_minor + partition)
+                                     : fmt::format("renderD{}", device.render_minor + partition);
+    into.directory(name, [this, &device, partition, primary](Directory& inside) {
+      card(inside, device, partition, primary);
+    });
+  }
+}
+
+void SysFs::card(Directory& into, const GpuDevice& device, std::uint32_t partition,
+                 bool primary) const {
+  const std::uint32_t minor = (primary ? device.card_minor : device.render_minor) + partition;
+  const std::string name = fmt::format("{}{}", primary ? "card" : "renderD", minor);
+  const std::string parent = drm_parent(device, partition);
   into.text("dev", fmt::format("226:{}\n", minor));
   into.text("uevent",
             fmt::format("MAJOR=226\nMINOR={}\nDEVNAME=dri/{}\nDEVTYPE=drm_minor\n", minor, name),
             0644);
-  into.link("device", "../../../" + gpu_of(device).bdf.text());
-  const std::string path = path_of(device) + "/drm/" + name;
+  into.link("device", "../../../" + std::string(sim::basename(parent)));
+  const std::string path = parent + "/drm/" + name;
   into.link("subsystem", sim::relative_link(path, "/sys/class/drm"));
   into.directory("power", [](Directory& power) {
     power.text("control", "auto\n", 0644);
     power.text("runtime_status", "unsupported\n");
   });
-  if (!primary) return;
+  if (!primary || partition != 0) return;
   for (const char* each : connectors(*gpu_of(device).product)) {
     const std::string connected = name + "-" + each;
     into.directory(connected, [path = path + "/" + connected, name](Directory& inside) {

@@ -64,9 +64,8 @@ std::string unsigned_line(std::uint64_t value) { return fmt::format("{}\n", valu
 std::uint64_t SysFs::used_vram(const GpuDevice& device) const {
   const GpuProduct& product = *gpu_of(device).product;
   std::uint64_t used = silicon::reserved_vram(product);
-  const auto& nodes = kernel_.kfd.nodes();
-  const auto node = std::ranges::find(nodes, device.gpu, &KfdNode::gpu);
-  if (node != nodes.end()) used += node->vram_bytes - kernel_.kfd.available_vram(node->gpu_id);
+  for (const KfdNode& node : kernel_.kfd.nodes_of(device.gpu))
+    used += kernel_.kfd.used_vram(node.gpu_id);
   return std::min(used, product.vram_bytes);
 }
 
@@ -78,9 +77,9 @@ void SysFs::gpu(Directory& into, std::size_t index) const {
   into.directory("fw_version", [this, &device](Directory& inside) { firmware(inside, device); });
   ras(into, device);
   links(into, device);
-  partitions(into, device);
+  partitions(into, index);
   power_management(into, index);
-  into.directory("drm", [this, &device](Directory& inside) { drm(inside, device); });
+  into.directory("drm", [this, &device](Directory& inside) { drm(inside, device, 0); });
   into.directory("hwmon", [this, index](Directory& inside) { hwmon(inside, index); });
 }
 
@@ -155,14 +154,39 @@ void SysFs::links(Directory& into, const GpuDevice& device) const {
   });
 }
 
-void SysFs::partitions(Directory& into, const GpuDevice& device) const {
-  const GpuProduct& product = *gpu_of(device).product;
-  if (product.partitions.empty()) return;
-  // The undivided modes; other ones are not modelled yet, so that a write is refused as such.
-  into.text("current_compute_partition", "SPX\n", 0644);
-  into.text("available_compute_partition", silicon::available_compute_partitions(product) + "\n");
-  into.text("current_memory_partition", "NPS1\n", 0644);
-  into.text("available_memory_partition", silicon::available_memory_partitions(product) + "\n");
+void SysFs::partitions(Directory& into, std::size_t index) const {
+  const GpuDevice& device = kernel_.amdgpu.devices()[index];
+  const silicon::Gpu& gpu = gpu_of(device);
+  if (gpu.product->partitions.empty()) return;
+  Amdgpu& driver = kernel_.amdgpu;
+  const PartitionEra era = driver.partition_era();
+  const auto line = [](const auto& modes) {
+    std::string text;
+    for (const auto mode : modes) text += (text.empty() ? "" : ", ") + std::string(name(mode));
+    return text + "\n";
+  };
+  if (into.wants_only("current_compute_partition")) into.explain(device.event);
+  if (into.wants_only("current_memory_partition"))
+    into.explain(std::max(device.requested_by, gpu.event));
+  into.writable(
+      "current_compute_partition",
+      [&device] { return std::string(name(device.compute_mode)) + "\n"; },
+      [&driver, index](std::string_view text, EventId cause) {
+        return driver.set_compute_partition(index, text, cause);
+      });
+  into.file("available_compute_partition", [&gpu, era, line] {
+    if (era.available_depends)
+      return line(silicon::accepted_modes(*gpu.product, gpu.memory_mode, era.rules));
+    return silicon::available_compute_partitions(*gpu.product) + "\n";
+  });
+  const bool choice = driver.memory_modes(device).size() > 1;
+  const auto memory = [&gpu] { return std::string(name(gpu.memory_mode)) + "\n"; };
+  if (!era.memory_switch || !choice) return into.file("current_memory_partition", memory);
+  into.writable("current_memory_partition", memory,
+                [&driver, index](std::string_view text, EventId cause) {
+                  return driver.set_memory_partition(index, text, cause);
+                });
+  into.text("available_memory_partition", line(driver.memory_modes(device)));
 }
 
 }  // namespace rocdrill::kernel

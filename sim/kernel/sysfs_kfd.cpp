@@ -45,6 +45,12 @@ std::uint32_t loaded_version(const GpuDevice& device, std::uint32_t fallback,
   return fallback;
 }
 
+/// An APU of GC 9.4.3 and later sits in one package with its CPUs.
+kfd::IoLink cpu_to_gpu(const silicon::Gpu& gpu, std::uint32_t from, std::uint32_t to) {
+  const bool one_package = gpu.product->apu && !gpu.product->partitions.empty();
+  return one_package ? silicon::package_link(from, to) : silicon::pcie_link(*gpu.product, from, to);
+}
+
 /// The links of node `index`, in KFD's order: a GPU's to its socket, then to its peers; a CPU
 /// node's to the GPUs of its socket, then to the other sockets.
 std::vector<kfd::IoLink> links_of(const Kernel& kernel, std::size_t index) {
@@ -55,18 +61,21 @@ std::vector<kfd::IoLink> links_of(const Kernel& kernel, std::size_t index) {
   const auto from = static_cast<std::uint32_t>(index);
   if (index >= cpus) {
     const std::uint32_t self = nodes[index - cpus].gpu;
-    links.push_back(silicon::pcie_link(*gpus[self].product, from, gpus[self].numa_node));
+    links.push_back(cpu_to_gpu(gpus[self], from, gpus[self].numa_node));
     for (std::size_t i = 0; i < nodes.size(); ++i) {
-      if (!kernel.board().xgmi(self, nodes[i].gpu)) continue;
-      links.push_back(
-          silicon::xgmi_link(*gpus[self].product, from, static_cast<std::uint32_t>(cpus + i)));
+      const auto to = static_cast<std::uint32_t>(cpus + i);
+      if (nodes[i].gpu == self && to != from) {  // another device of the same GPU
+        links.push_back(silicon::package_link(from, to));
+      } else if (kernel.board().xgmi(self, nodes[i].gpu)) {
+        links.push_back(silicon::xgmi_link(*gpus[self].product, from, to));
+      }
     }
     return links;
   }
   for (std::size_t i = 0; i < nodes.size(); ++i) {
     const silicon::Gpu& gpu = gpus[nodes[i].gpu];
     if (gpu.numa_node != index) continue;
-    links.push_back(silicon::pcie_link(*gpu.product, from, static_cast<std::uint32_t>(cpus + i)));
+    links.push_back(cpu_to_gpu(gpu, from, static_cast<std::uint32_t>(cpus + i)));
   }
   for (std::uint32_t i = 0; i < cpus; ++i) {
     if (i != from) links.push_back(silicon::cpu_link(from, i, slit_distance, false));
@@ -93,15 +102,18 @@ GpuNode gpu_node(const Kernel& kernel, std::size_t index) {
   const silicon::Gpu& gpu = kernel.board().gpus()[node.gpu];
   const auto& devices = kernel.amdgpu.devices();
   const auto device = std::ranges::find(devices, node.gpu, &GpuDevice::gpu);
-  GpuNode out{.product = gpu.product};
+  GpuNode out{.product = gpu.product, .xcc_count = node.xccs};
   for (std::size_t i = 0; i + cpus < index; ++i) {
     out.simd_id_base +=
         silicon::simd_id_step(*kernel.board().gpus()[kernel.kfd.nodes()[i].gpu].product);
   }
-  out.location_id = gpu.bdf.location();
+  // In the bits of the PCI function, as mainline has it.
+  out.location_id = gpu.bdf.location() | node.partition;
   out.domain = gpu.bdf.domain;
   out.drm_render_minor = node.render_minor;
   out.hive_id = gpu.product->xgmi_links > 0 ? kernel.board().hive_id() : 0;
+  if (out.hive_id == 0 && node.partitions > 1) out.hive_id = gpu.bdf.location();
+  out.vram_bytes = node.vram_bytes;
   out.unique_id = gpu.unique_id;
   out.fw_version = loaded_version(*device, silicon::default_mec_version(*gpu.product), "mec");
   out.sdma_fw_version =

@@ -84,6 +84,7 @@ constexpr Parameter amdgpu_parameters[] = {
     {"timeout_period", "0", 0644},
     {"tmz", "-1"},
     {"use_xgmi_p2p", "1"},
+    {"user_partt_mode", "-2"},
     {"vcnfw_log", "0"},
     {"virtual_display", "(null)"},
     {"vis_vramlimit", "0"},

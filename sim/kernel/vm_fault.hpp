@@ -27,6 +27,7 @@ struct VmFault {
   std::string process;
   int tid = 0;
   std::string thread;
+  std::uint32_t partition = 0;  ///< device of a divided GPU
 };
 
 /// Lowest of the VMIDs that belong to KFD; the last is 15.

@@ -313,7 +313,8 @@ HsaResult<std::unique_ptr<Signal>> NodeRuntime::create_signal(std::int64_t initi
 HsaResult<void*> NodeRuntime::allocate(std::size_t agent, std::size_t bytes) {
   if (agent >= agents_.size()) return fail(HsaStatus::invalid_agent);
   if (bytes == 0) return fail(HsaStatus::invalid_argument);
-  auto memory = thunk_->allocate(bytes, true);
+  const std::uint32_t gpu_id = gpu_ids_.at(agent);
+  auto memory = gpu_id == 0 ? thunk_->allocate(bytes, true) : thunk_->allocate_vram(gpu_id, bytes);
   if (!memory) return fail(HsaStatus::out_of_resources, memory.error().event);
   return *memory;
 }

@@ -79,15 +79,15 @@ SysResult<void> Thunk::runtime_enable(bool on) {
   return {};
 }
 
-SysResult<std::uint64_t> Thunk::make_available(void* memory, std::size_t bytes, bool executable) {
+SysResult<std::uint64_t> Thunk::make_available(void* memory, std::size_t bytes,
+                                               std::uint32_t gpu_id, std::uint32_t flags) {
   if (gpu_ids_.empty()) return 0;
   kfd::AllocMemoryOfGpuArgs alloc{};
   alloc.va_addr = reinterpret_cast<std::uintptr_t>(memory);
   alloc.mmap_offset = alloc.va_addr;
   alloc.size = bytes;
-  alloc.gpu_id = gpu_ids_.front();
-  alloc.flags = kfd::alloc_flag::userptr | kfd::alloc_flag::writable | kfd::alloc_flag::coherent |
-                (executable ? kfd::alloc_flag::executable : 0);
+  alloc.gpu_id = gpu_id;
+  alloc.flags = flags;
   if (auto got = call(kfd::Ioctl::alloc_memory_of_gpu, alloc); !got) {
     return std::unexpected(got.error());
   }
@@ -103,17 +103,28 @@ SysResult<std::uint64_t> Thunk::make_available(void* memory, std::size_t bytes, 
   return alloc.handle;
 }
 
-SysResult<void*> Thunk::allocate(std::size_t bytes, bool executable) {
+SysResult<void*> Thunk::allocate(std::size_t bytes, std::uint32_t gpu_id, std::uint32_t flags) {
   const std::size_t size = round_up(bytes);
   auto memory = process_.mmap(-1, size, PROT_READ | PROT_WRITE, 0);
   if (!memory) return memory;
-  auto handle = make_available(*memory, size, executable);
+  auto handle = make_available(*memory, size, gpu_id, flags);
   if (!handle) {
     static_cast<void>(process_.munmap(*memory, size));
     return std::unexpected(handle.error());
   }
   memory_[*memory] = {size, *handle};
   return *memory;
+}
+
+SysResult<void*> Thunk::allocate(std::size_t bytes, bool executable) {
+  using namespace kfd::alloc_flag;
+  return allocate(bytes, gpu_ids_.empty() ? 0 : gpu_ids_.front(),
+                  userptr | writable | coherent | (executable ? kfd::alloc_flag::executable : 0));
+}
+
+SysResult<void*> Thunk::allocate_vram(std::uint32_t gpu_id, std::size_t bytes) {
+  using namespace kfd::alloc_flag;
+  return allocate(bytes, gpu_id, vram | writable | executable);
 }
 
 void Thunk::release(void* memory) {

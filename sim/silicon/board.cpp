@@ -74,6 +74,7 @@ const GpuProduct& product_or_throw(std::string_view key) {
 
 void Board::power_on(EventId cause) {
   os_.pci.clear();
+  for (Gpu& gpu : gpus_) gpu.memory_mode = MemoryMode::nps1;  // the firmware's default
   enumerate(cause);
 }
 

@@ -17,7 +17,8 @@ struct Gpu {
   std::uint64_t unique_id = 0;  ///< "GPU-%016x"
   bool responds = true;         ///< false: off the bus
   bool pcie_atomics = true;     ///< the slot's path to the root complex routes AtomicOps
-  EventId event = no_event;     ///< last change of the silicon
+  MemoryMode memory_mode = MemoryMode::nps1;  ///< of the memory controllers
+  EventId event = no_event;                   ///< last change of the silicon
 
   template <class Archive>
   void serialize(Archive& archive);
@@ -67,6 +68,7 @@ void Gpu::serialize(Archive& archive) {
   archive("unique_id", unique_id);
   archive("responds", responds);
   archive("pcie_atomics", pcie_atomics);
+  archive("memory_mode", memory_mode);
   archive("event", event);
 }
 

@@ -32,6 +32,9 @@ struct Deployment {
   std::vector<std::string> commands;  ///< programs that end by themselves, without arguments
   std::string rocblas_library;        ///< folder with rocBLAS's data files; "" to leave out
   std::size_t expected_gpus = 0;      ///< 0: as many as the bus shows
+  /// File that says how the GPUs are to be divided, "compute=CPX" and "memory=NPS4", each in a line
+  /// of its own; where it is absent, not at all. "" to leave out.
+  std::string partition_plan = {};
 };
 
 /// All checks in the order of the layers. A check whose prerequisite did not pass is

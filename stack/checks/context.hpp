@@ -3,6 +3,7 @@
 
 #include <map>
 #include <memory>
+#include <set>
 
 #include "stack/checks/check.hpp"
 
@@ -15,9 +16,10 @@ struct Context {
   std::unique_ptr<Process> process = {};  ///< of the person who works on the node
 
   // Found by earlier checks:
-  std::vector<std::string> amd_gpus = {};  ///< BDFs of AMD GPUs on the bus
-  std::size_t bound = 0;                   ///< of which amdgpu drives
-  std::size_t gpu_nodes = 0;               ///< GPU nodes of the KFD topology
+  std::vector<std::string> amd_gpus = {};   ///< BDFs of AMD GPUs on the bus
+  std::size_t bound = 0;                    ///< of which amdgpu drives
+  std::size_t gpu_nodes = 0;                ///< GPU nodes of the KFD topology
+  std::set<std::string> render_nodes = {};  ///< theirs: "renderD128"
   std::unique_ptr<Runtime> runtime = {};
   std::size_t agents = 0;  ///< GPU agents
   std::unique_ptr<Hip> hip = {};
@@ -54,6 +56,7 @@ Finding kernel_module(Context& context);
 Finding kernel_dkms(Context& context);
 Finding kernel_probe(Context& context);
 Finding kernel_topology(Context& context);
+Finding kernel_partitions(Context& context);
 Finding access_kfd(Context& context);
 Finding access_render(Context& context);
 Finding runtime_agents(Context& context);

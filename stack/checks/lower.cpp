@@ -115,12 +115,48 @@ Finding kernel_topology(Context& context) {
   for (const std::string& node : *nodes) {
     const std::string id = process.read_file(root + "/" + node + "/gpu_id").value_or("0\n");
     (id == "0\n" ? cpus : context.gpu_nodes) += 1;
+    const std::string properties =
+        process.read_file(root + "/" + node + "/properties").value_or("");
+    constexpr std::string_view key = "drm_render_minor ";
+    for (const std::string& line : lines_with(properties, key))
+      context.render_nodes.insert("renderD" + line.substr(key.size()));
   }
   if (context.gpu_nodes > 0)
     return {Status::pass, fmt::format("{} GPU nodes, {} CPU nodes", context.gpu_nodes, cpus), "",
             no_event};
   return {Status::fail, fmt::format("the topology is empty: {} CPU nodes, no GPU node", cpus),
           "dmesg", process.why(root)};
+}
+
+Finding kernel_partitions(Context& context) {
+  const std::string& plan = context.deployment.partition_plan;
+  if (plan.empty()) return {Status::pass, "nothing is planned", "", no_event};
+  Process& process = *context.process;
+  std::map<std::string, std::string> wanted{{"compute", "SPX"}, {"memory", "NPS1"}};
+  const std::string text = process.read_file(plan).value_or("");
+  for (auto& [key, mode] : wanted) {
+    for (const std::string& line : lines_with(text, key + "=")) mode = line.substr(key.size() + 1);
+  }
+  std::string seen;
+  std::size_t divisible = 0;
+  EventId event = no_event;
+  for (const std::string& bdf : context.amd_gpus) {
+    for (const auto& [key, mode] : wanted) {
+      const std::string path = "/sys/bus/pci/devices/" + bdf + "/current_" + key + "_partition";
+      auto is = process.read_file(path);
+      if (!is) continue;
+      ++divisible;
+      while (is->ends_with('\n')) is->pop_back();
+      if (*is == mode) continue;
+      seen += fmt::format("{}: {} {}, planned is {}\n", bdf, key, *is, mode);
+      event = process.why(path);
+    }
+  }
+  if (divisible == 0) return {Status::pass, "no GPU can be divided", "", no_event};
+  if (seen.empty())
+    return {Status::pass, fmt::format("{}, {}", wanted["compute"], wanted["memory"]), "", no_event};
+  seen.pop_back();
+  return {Status::fail, seen, "sudo amd-smi partition", event};
 }
 
 }  // namespace rocdrill::checks

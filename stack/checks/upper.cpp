@@ -49,7 +49,8 @@ Finding access_render(Context& context) {
             names.error().event};
   std::size_t opened = 0;
   for (const std::string& name : *names) {
-    if (!name.starts_with("renderD")) continue;
+    // A GPU that can be divided has more of them, which nobody can open (docs/partitions.md).
+    if (!context.render_nodes.contains(name)) continue;
     Finding found = open_device(context, "/dev/dri/" + name);
     if (found.status != Status::pass) return found;
     ++opened;

@@ -25,6 +25,8 @@ const std::map<std::string, std::pair<std::string, std::string>>& homes() {
       {"double-filter", {"mi300x-8", "torch"}},
       {"code-object-missing-target", {"mi300x-8", "torch"}},
       {"xnack-mismatch", {"mi210", "hip-app"}},
+      {"cpx-partitioned", {"mi300x-8", "torch"}},
+      {"nps-pending", {"mi300x-8", "none"}},
       {"kernel-null-pointer", {"mi300x-8", "hip-app"}},
       {"kernel-endless", {"mi210", "hip-app"}},
   };
@@ -36,6 +38,10 @@ std::unique_ptr<sim::Node> at_home(const std::string& fault) {
   auto made = broken(id, {fault, {}});
   made->run_workload(workload);
   return made;
+}
+
+bool is_latent(const std::string& fault) {
+  return sim::FaultRegistry::instance().find(fault)->info().latent;
 }
 
 TEST(Faults, EachNamesItsLayerAndItsSources) {
@@ -90,6 +96,11 @@ TEST(Faults, TheStoryBlamesTheDeclaredLayer) {
   for (const auto& [fault, home] : homes()) {
     const auto faulty = at_home(fault);
     const Layer declared = sim::FaultRegistry::instance().find(fault)->info().layer;
+    // Of a latent one the story has nothing to tell: no layer got anything else than it asked for.
+    if (is_latent(fault)) {
+      EXPECT_EQ(scenarios::top_symptom(faulty->os.timeline), no_event) << fault;
+      continue;
+    }
     for (const scenarios::LayerStory& story : scenarios::tell(faulty->os.timeline, UINT64_MAX))
       EXPECT_EQ(story.state == scenarios::LayerState::fault, story.layer == declared)
           << fault << ": " << name(story.layer);
@@ -100,11 +111,17 @@ TEST(Faults, ExplainReachesTheFault) {
   for (const auto& [fault, home] : homes()) {
     const auto faulty = at_home(fault);
     const Timeline& timeline = faulty->os.timeline;
-    const auto chain = scenarios::explain(timeline, scenarios::top_symptom(timeline));
+    EventId symptom = scenarios::top_symptom(timeline);
+    if (is_latent(fault)) {
+      const auto results = check(*faulty);
+      symptom = checks::first_failure(results)->event;
+    }
+    const auto chain = scenarios::explain(timeline, symptom);
     ASSERT_FALSE(chain.empty()) << fault;
     EXPECT_EQ(timeline.at(chain.front()).kind, "fault.injected") << fault;
     EXPECT_EQ(timeline.at(chain.front()).subject, fault);
-    EXPECT_EQ(timeline.layer_of(chain.back()), Layer::framework) << fault;
+    EXPECT_EQ(timeline.layer_of(chain.back()), is_latent(fault) ? Layer::kernel : Layer::framework)
+        << fault;
   }
 }
 
@@ -166,6 +183,31 @@ TEST(Evidence, ModuleBlacklisted) {
   EXPECT_TRUE(faulty->os.files.exists("/dev/kfd"));
   faulty->boot();
   EXPECT_FALSE(faulty->os.files.exists("/dev/kfd"));
+}
+
+TEST(Evidence, CpxPartitioned) {
+  const auto faulty = at_home("cpx-partitioned");
+  EXPECT_EQ(faulty->kernel.kfd.nodes().size(), 64u);
+  EXPECT_THAT(sh(*faulty, {"modprobe", "-c"}).out, HasSubstr("options amdgpu user_partt_mode=4"));
+  const Timeline& timeline = faulty->os.timeline;
+  EXPECT_THAT(timeline.at(scenarios::top_symptom(timeline)).text(field::shows),
+              HasSubstr("Tried to allocate 131.00 GiB. GPU 0 has a total capacity of 24.00 GiB"));
+  EXPECT_EQ(sh(*faulty, {"amd-smi", "set", "-C", "SPX"}, true).exit_code, 0);
+  EXPECT_EQ(faulty->kernel.kfd.nodes().size(), 8u) << "by hand, until the next boot";
+  faulty->boot();
+  EXPECT_EQ(faulty->kernel.kfd.nodes().size(), 64u);
+}
+
+TEST(Evidence, NpsPending) {
+  const auto faulty = at_home("nps-pending");
+  const std::string now = "/sys/class/drm/card8/device/current_memory_partition";
+  EXPECT_EQ(sh(*faulty, {"cat", now}).out, "NPS1\n");
+  EXPECT_THAT(sh(*faulty, {"dmesg"}, true).out,
+              HasSubstr("NPS mode change requested, please remove and reload the driver"));
+  EXPECT_EQ(sh(*faulty, {"modprobe", "-r", "amdgpu"}, true).exit_code, 0);
+  EXPECT_EQ(sh(*faulty, {"modprobe", "amdgpu"}, true).exit_code, 0);
+  EXPECT_EQ(sh(*faulty, {"cat", now}).out, "NPS4\n") << "the whole hive";
+  EXPECT_EQ(faulty->kernel.kfd.nodes().size(), 64u) << "and CPX, which goes with it";
 }
 
 TEST(Evidence, KernelNullPointer) {

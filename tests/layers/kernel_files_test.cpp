@@ -181,12 +181,9 @@ TEST(KernelFiles, WhatIsNotModelledIsRefusedByName) {
     EXPECT_EQ(write(*node, path, data), EOPNOTSUPP) << path;
     EXPECT_EQ(node->os.timeline.find({.at_least = Severity::unmodelled}).size(), before + 1);
   };
-  refused(card + "/current_compute_partition", "CPX\n");
-  refused(card + "/current_memory_partition", "NPS4\n");
   refused("/sys/bus/pci/drivers/amdgpu/new_id", "1002 ffff\n");
   refused(card + "/reset", "1\n");
   EXPECT_EQ(write(*node, card + "/vendor", "0x10de\n"), EACCES);
-  EXPECT_EQ(read(*node, card + "/current_compute_partition"), "SPX\n");
 }
 
 TEST(KernelFiles, UnbindTakesTheGpuOutOfTheTopology) {

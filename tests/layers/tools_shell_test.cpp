@@ -94,7 +94,7 @@ TEST(Tools, PipesPassTextOn) {
 TEST(Tools, StarExpandsToWhatTheProcessSees) {
   Rig rig;
   EXPECT_EQ(rig.run("echo /dev/dri/renderD1[2]*").out, "/dev/dri/renderD1[2]*\n");
-  EXPECT_EQ(rig.run("echo /dev/dri/renderD12*").out, "/dev/dri/renderD128\n");
+  EXPECT_EQ(rig.run("echo /dev/dri/renderD12*").out, "/dev/dri/renderD128 /dev/dri/renderD129\n");
   ProcessSpec spec = rig.node.host().session();
   spec.restrict_devices = true;
   spec.devices = {"/dev/kfd", "/dev/dri/renderD136"};

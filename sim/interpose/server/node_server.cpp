@@ -211,6 +211,7 @@ void NodeServer::closed(const std::shared_ptr<Connection>& connection) {
   if (connection->role == Connection::Role::device) {
     const std::lock_guard lock(node_mutex_);
     node_.kernel.kfd.closed();
+    if (connection->device == "/dev/kfd") node_.kernel.kfd.process_closed(connection->pid);
   }
   const auto client = clients_.find(connection->pid);
   if (client != clients_.end() && client->second->engine == connection.get())

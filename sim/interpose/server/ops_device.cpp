@@ -94,6 +94,7 @@ Json NodeServer::open_device(Connection& connection, const Json& request) {
   connection.role = Connection::Role::device;
   connection.device = path;
   node_.kernel.kfd.opened();
+  if (path == "/dev/kfd") node_.kernel.kfd.process_opened(connection.pid);
   return error_reply(0, no_event);
 }
 
@@ -254,7 +255,7 @@ const kernel::GpuDevice* NodeServer::drm_device(const Json& request) const {
   const auto minor = request.at("minor").get<std::uint32_t>();
   const auto& devices = node_.kernel.amdgpu.devices();
   const auto device = std::ranges::find_if(devices, [&](const kernel::GpuDevice& one) {
-    return one.render_minor == minor || one.card_minor == minor;
+    return node_.kernel.amdgpu.partition_of(one, minor).has_value();
   });
   return device == devices.end() ? nullptr : &*device;
 }
@@ -276,13 +277,11 @@ Json NodeServer::drm_version_reply(const Json& request) {
 Json NodeServer::drm_info_reply(const Json& request) {
   const kernel::GpuDevice* device = drm_device(request);
   if (!device) return error_reply(ENODEV, no_event);
-  const auto& nodes = node_.kernel.kfd.nodes();
-  const auto kfd_node =
-      std::ranges::find(nodes, device->render_minor, &kernel::KfdNode::render_minor);
   kernel::DrmUsage usage;
   const silicon::Gpu& gpu = node_.board.gpus()[device->gpu];
   usage.vram_bytes = silicon::reserved_vram(*gpu.product);
-  if (kfd_node != nodes.end()) usage.vram_bytes += node_.kernel.kfd.used_vram(kfd_node->gpu_id);
+  for (const kernel::KfdNode& node : node_.kernel.kfd.nodes_of(device->gpu))
+    usage.vram_bytes += node_.kernel.kfd.used_vram(node.gpu_id);
   usage.gtt_size = node_.kernel.cpu.memory_bytes / 2;
   usage.driver_time_ns = node_.os.clock.now();
   drm::InfoRequest asked{};
