@@ -127,6 +127,7 @@ void Node::log_in(EventId cause) {
     return;
   }
   os.session = *identity;
+  if (const auto user = find_user(os.files, spec_.user)) os.read_login_environment(user->home);
   os.journal.record(Layer::host, Severity::info, "session.login", spec_.user, {{field::see, "id"}},
                     cause);
 }
@@ -200,16 +201,41 @@ Capabilities Node::capabilities() const {
 }
 
 HsaResult<std::unique_ptr<Runtime>> Node::open_runtime(Process& process) {
-  return rocr::hsa_init(process, os.journal, rocm());
+  return rocr::hsa_init(process, os.journal, linked_rocm(process));
 }
 
 std::unique_ptr<Hip> Node::open_hip(Process& process) {
-  return hip::load(process, os.journal, rocm());
+  return hip::load(process, os.journal, linked_rocm(process));
+}
+
+rocr::Installation Node::linked_rocm(Process& process) {
+  constexpr std::string_view library = "libhsa-runtime64.so.1";
+  rocr::Installation linked = rocm();
+  std::string folders = process.env("LD_LIBRARY_PATH");
+  std::ranges::replace(folders, ':', ' ');
+  for (const std::string& folder : words_of(folders)) {
+    const auto version = process.read_file(join(folder, library));
+    if (!version) continue;
+    linked.version = version->substr(0, version->find('\n'));
+    if (linked.version == rocm().version) return linked;
+    const std::string did =
+        fmt::format("ROCm {} is loaded, not {}", linked.version, rocm().version);
+    linked.event = os.journal.record(Layer::runtime, Severity::warning, "library.shadowed", library,
+                                     {{field::asked, "LD_LIBRARY_PATH"},
+                                      {field::got, std::string_view(folder)},
+                                      {field::did, std::string_view(did)},
+                                      {field::see, "ldd"}},
+                                     process.why_env("LD_LIBRARY_PATH"));
+    return linked;
+  }
+  return linked;
 }
 
 std::unique_ptr<Framework> Node::open_framework(Process& process) {
   if (spec_.torch.version.empty()) return nullptr;
-  return frameworks::start_python(process, os.journal, open_hip(process), {spec_.torch.directory});
+  // The wheel's libraries find each other by their DT_RPATH, which goes before LD_LIBRARY_PATH.
+  return frameworks::start_python(process, os.journal, hip::load(process, os.journal, rocm()),
+                                  {spec_.torch.directory});
 }
 
 void Node::run_workload(const std::string& kind, const std::string& path) {

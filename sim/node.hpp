@@ -88,7 +88,11 @@ class Node final : public Backend, private Host {
 
   /// Logs the node's user in (again): the session gets the groups of the database.
   void log_in(EventId cause);
+  /// The installation that the node's programs are linked with.
   rocr::Installation rocm() const { return {spec_.rocm.prefix, spec_.rocm.version}; }
+  /// What the dynamic linker gives a process: folders of LD_LIBRARY_PATH come first. Records an
+  /// event if that is another release.
+  rocr::Installation linked_rocm(Process& process);
   bool powered() const { return powered_; }
 
  private:

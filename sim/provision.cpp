@@ -8,10 +8,9 @@
 
 #include "sim/device_code.hpp"
 #include "sim/firmware/gates.hpp"
-#include "sim/frameworks/torch.hpp"
-#include "sim/libraries/rocblas.hpp"
 #include "sim/node.hpp"
 #include "sim/silicon/catalogue.hpp"
+#include "sim/wheel.hpp"
 
 namespace rocdrill::sim {
 namespace {
@@ -170,28 +169,8 @@ void install_rocm(Node& node, const NodeSpec& spec) {
   if (!debian) add("rocm-core", {file(rocm.prefix + "/.info/version", rocm.version + "\n")});
 }
 
-std::string plain_processor(const std::string& target) {
-  return target.substr(0, target.find(':'));
-}
-
 void install_torch(Node& node, const NodeSpec& spec) {
-  const TorchSpec& torch = spec.torch;
-  if (torch.version.empty()) return;
-  FileTree& files = node.os.files;
-  files.write(torch.directory + "/version.py",
-              fmt::format("__version__ = '{}'\ncuda = None\nhip = '{}'\n", torch.version,
-                          torch.hip_version),
-              no_event);
-  files.write(torch_fat_binary(spec), make_fat_binary(spec, "saxpy", torch.targets), no_event);
-  const std::string blas = torch.directory + "/" + std::string(frameworks::torch_rocblas);
-  const auto known = spec.code_objects.find("matmul");
-  for (const std::string& target : torch.targets) {
-    const std::string gfx = plain_processor(target);
-    if (known == spec.code_objects.end() || !known->second.contains(gfx)) continue;
-    files.write(blas + "/" + libraries::tensile_index(gfx), "tensile index " + gfx + "\n",
-                no_event);
-    files.write(blas + "/" + libraries::tensile_kernels(gfx), known->second.at(gfx), no_event);
-  }
+  if (!spec.torch.version.empty()) unpack_wheel(node, WheelKind::rocm, no_event);
 }
 
 void make_users(Node& node, const NodeSpec& spec) {

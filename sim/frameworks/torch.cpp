@@ -33,6 +33,7 @@ class Torch final : public Framework {
  private:
   std::string device_code() const { return directory_ + "/" + std::string(torch_device_code); }
   FrameworkResult raise(std::string_view subject, std::string text, EventId cause, bool unmodelled);
+  FrameworkResult no_rocm(std::string_view subject);
   FrameworkResult hangs(std::string_view subject, EventId cause);
   FrameworkResult hip_error(std::string_view subject, const HipFailure& failure);
   FrameworkResult blas_error(const libraries::LibraryFailure& failure);
@@ -42,6 +43,7 @@ class Torch final : public Framework {
   sim::Journal& journal_;
   std::unique_ptr<Hip> hip_;
   std::string directory_;
+  TorchBuild build_;
 };
 
 /// The value of `name = '...'` in version.py; nullopt for None or nothing.
@@ -51,6 +53,16 @@ std::optional<std::string> version_value(const std::string& text, const std::str
   const std::size_t begin = at + name.size() + 4;
   return text.substr(begin, text.find('\'', begin) - begin);
 }
+
+std::string version_line(std::string_view name, const std::optional<std::string>& value) {
+  return value ? fmt::format("{} = '{}'\n", name, *value) : fmt::format("{} = None\n", name);
+}
+
+// torch/cuda/__init__.py and torch/csrc/cuda: what the other builds say without a GPU of theirs.
+constexpr std::string_view not_compiled = "AssertionError: Torch not compiled with CUDA enabled";
+constexpr std::string_view no_nvidia =
+    "RuntimeError: Found no NVIDIA driver on your system. Please check that you have an NVIDIA GPU "
+    "and installed a driver from http://www.nvidia.com/Download/index.aspx";
 
 FrameworkResult Torch::raise(std::string_view subject, std::string text, EventId cause,
                              bool unmodelled) {
@@ -93,11 +105,29 @@ FrameworkResult Torch::import() {
     return raise("import torch", "ModuleNotFoundError: No module named 'torch'",
                  version.error().event, false);
   }
-  hip_->register_fat_binary(device_code());
-  return {true, version_value(*version, "hip").value_or("None"), no_event, false};
+  build_ = read_version_file(*version).value_or(TorchBuild{});
+  if (build_.hip) hip_->register_fat_binary(device_code());
+  return {true, build_.hip.value_or("None"), no_event, false};
+}
+
+/// A build for other hardware: it never asks HIP.
+FrameworkResult Torch::no_rocm(std::string_view subject) {
+  return raise(subject, std::string(build_.cuda ? no_nvidia : not_compiled),
+               process_.why(directory_ + "/version.py"), false);
 }
 
 FrameworkResult Torch::is_available() {
+  if (!build_.hip) {
+    const EventId event = journal_.record(
+        Layer::framework, Severity::error, "torch.is_available", "torch.cuda",
+        {{field::asked, build_.cuda ? "NVIDIA's driver" : "CUDA, which is not compiled in"},
+         {field::got, "none"},
+         {field::did, "torch.cuda.is_available() is False"},
+         {field::shows, "False"},
+         {field::see, "python3 -c 'import torch; print(torch.version.hip)'"}},
+        process_.why(directory_ + "/version.py"));
+    return {false, "False", event, false};
+  }
   auto count = hip_->device_count();
   if (count && *count > 0) {
     const EventId event = journal_.record(Layer::framework, Severity::info, "torch.is_available",
@@ -119,7 +149,7 @@ FrameworkResult Torch::is_available() {
   return {false, "False", event, false};
 }
 
-int Torch::device_count() { return hip_->device_count().value_or(0); }
+int Torch::device_count() { return build_.hip ? hip_->device_count().value_or(0) : 0; }
 
 /// `to` gets numbers between -1 and 1: a kernel of the wheel adds them to the zeros that are there.
 HipResult<std::uint64_t> Torch::random_matrix() {
@@ -143,12 +173,14 @@ HipResult<std::uint64_t> Torch::random_matrix() {
 }
 
 FrameworkResult Torch::randn() {
+  if (!build_.hip) return no_rocm("torch.randn");
   if (auto count = hip_->device_count(); !count) return hip_error("torch.randn", count.error());
   if (auto matrix = random_matrix(); !matrix) return hip_error("torch.randn", matrix.error());
   return {true, "tensor", no_event, false};
 }
 
 FrameworkResult Torch::matmul() {
+  if (!build_.hip) return no_rocm("torch.randn");
   // The operand is filled by a kernel of the wheel, the product is one of rocBLAS.
   if (auto count = hip_->device_count(); !count) return hip_error("torch.randn", count.error());
   auto operand = random_matrix();
@@ -176,6 +208,17 @@ FrameworkResult Torch::blas_error(const libraries::LibraryFailure& failure) {
 }
 
 }  // namespace
+
+std::string version_file(const TorchBuild& build) {
+  return version_line("__version__", build.version) + version_line("cuda", build.cuda) +
+         version_line("hip", build.hip);
+}
+
+std::optional<TorchBuild> read_version_file(const std::string& text) {
+  const auto version = version_value(text, "__version__");
+  if (!version) return std::nullopt;
+  return TorchBuild{*version, version_value(text, "cuda"), version_value(text, "hip")};
+}
 
 std::unique_ptr<Framework> start_python(Process& process, sim::Journal& journal,
                                         std::unique_ptr<Hip> hip, TorchInstallation torch) {

@@ -41,6 +41,8 @@ class NodeHip final : public Hip {
   const AgentInfo& agent(int device) const {
     return runtime_->agents()[devices_[static_cast<std::size_t>(device)]];
   }
+  EventId filtered(std::string_view variable, std::string_view value,
+                   const std::vector<std::size_t>& gpus, EventId why);
   HipFailure waits_for_ever(std::string_view kernel, std::size_t before, EventId code);
   /// Whether the device memory that allocate() gave holds all of it.
   bool owns(std::uint64_t va, std::size_t bytes) const;
@@ -69,6 +71,24 @@ HipFailure NodeHip::no_device(std::string_view asked, std::string_view got, Even
                                          {field::see, "hipInfo"}},
                                         cause);
   return {HipError::no_device, event, {}, false};
+}
+
+/// What a filter did to the order; `gpus` are all agents. Worth a warning if device 0 is a smaller
+/// GPU than one that was there: the processor's own instead of the card.
+EventId NodeHip::filtered(std::string_view variable, std::string_view value,
+                          const std::vector<std::size_t>& gpus, EventId why) {
+  const auto units = [&](std::size_t agent) { return runtime_->agents()[agent].compute_units; };
+  const std::size_t largest = *std::ranges::max_element(gpus, {}, units);
+  if (units(devices_.front()) >= units(largest)) return why;
+  const auto& all = runtime_->agents();
+  const std::string did = fmt::format("device 0 is {} with {} compute units, not {} with {}",
+                                      all[devices_.front()].name, units(devices_.front()),
+                                      all[largest].name, units(largest));
+  return journal_.record(Layer::hip, Severity::warning, "hip.filter", variable,
+                         {{field::asked, value},
+                          {field::did, std::string_view(did)},
+                          {field::see, "hipInfo"}},
+                         why);
 }
 
 HipResult<void> NodeHip::start() {
@@ -105,7 +125,7 @@ HipResult<void> NodeHip::start() {
           fmt::format("no such index among {} agent{}", gpus.size(), gpus.size() == 1 ? "" : "s"),
           why));
     }
-    event_ = why;
+    event_ = filtered(variable, value, gpus, why);
   }
   const std::string got =
       fmt::format("{} device{}", devices_.size(), devices_.size() == 1 ? "" : "s");

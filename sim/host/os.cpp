@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "sim/host/login_environment.hpp"
+
 namespace rocdrill::sim {
 
 Os::Os() {
@@ -102,6 +104,30 @@ void Os::unset_environment(std::string_view name, EventId event) {
 EventId Os::why_environment(std::string_view name) const {
   const auto at = environment_events.find(name);
   return at == environment_events.end() ? no_event : at->second;
+}
+
+void Os::read_login_environment(const std::string& home) {
+  const auto variables = login_variables(files, home);
+  for (auto at = login_environment.begin(); at != login_environment.end();) {
+    if (variables.contains(at->first)) {
+      ++at;
+      continue;
+    }
+    if (at->second)
+      set_environment(at->first, *at->second, no_event);
+    else
+      unset_environment(at->first, no_event);
+    at = login_environment.erase(at);
+  }
+  for (const auto& [name, variable] : variables) {
+    const auto before = session_environment.find(name);
+    if (!login_environment.contains(name)) {
+      login_environment[name] = before == session_environment.end()
+                                    ? std::nullopt
+                                    : std::optional(before->second);
+    }
+    set_environment(name, variable.value, variable.event);
+  }
 }
 
 std::optional<std::string> cmdline_value(std::string_view cmdline, std::string_view name) {

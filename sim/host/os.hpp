@@ -4,6 +4,7 @@
 
 #include <functional>
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -58,6 +59,8 @@ class Os {
   Environment session_environment;  ///< what the job's shell exports
   /// Event that last changed a variable of session_environment (or removed it).
   std::map<std::string, EventId, std::less<>> environment_events;
+  /// Variables that the last login took from files, each with what the job had before.
+  std::map<std::string, std::optional<std::string>> login_environment;
 
   /// Kernels that can be booted, oldest first (from /boot/vmlinuz-*).
   std::vector<std::string> installed_kernels() const;
@@ -82,6 +85,9 @@ class Os {
   void set_environment(std::string name, std::string value, EventId event);
   void unset_environment(std::string_view name, EventId event);
   EventId why_environment(std::string_view name) const;
+  /// A login of `home`'s owner: sets what login_variables() finds, and takes back what an earlier
+  /// login took from a file that says so no longer.
+  void read_login_environment(const std::string& home);
 
   template <class Archive>
   void serialize(Archive& archive) {
@@ -104,6 +110,7 @@ class Os {
     archive("groups", session.groups);
     archive("environment", session_environment);
     archive("environment_events", environment_events);
+    archive("login_environment", login_environment);
     archive("next_pid", next_pid_);
   }
 

@@ -20,6 +20,11 @@ std::string module_version(const std::string& version) {
   return version.substr(0, version.find('-'));
 }
 
+/// One stale tree stops every dkms command.
+std::string no_conf(const std::string& conf) {
+  return fmt::format("Error! Could not locate dkms.conf file.\nFile: {} does not exist.\n", conf);
+}
+
 std::vector<std::string> all_modules() {
   std::vector<std::string> names = dkms_companions();
   names.push_back("amdgpu");
@@ -74,17 +79,23 @@ DkmsState Dkms::state(const std::string& version, const std::string& kernel) con
                                                                            : DkmsState::built;
 }
 
+std::string Dkms::broken_tree() const {
+  for (const std::string& version : versions()) {
+    if (std::string conf = tree(version) + "/source/dkms.conf"; !os_.files.exists(conf)) return conf;
+  }
+  return {};
+}
+
+Dkms::Outcome Dkms::refuse_all(const std::string& conf, const std::string& version,
+                               const std::string& kernel, EventId cause) {
+  const EventId why = os_.files.why(sim::parent(conf));
+  return refuse(version, kernel, no_conf(conf), conf, why != no_event ? why : cause, 4);
+}
+
 Dkms::Outcome Dkms::status() const {
   Outcome outcome;
+  if (const std::string conf = broken_tree(); !conf.empty()) return {4, no_conf(conf), no_event};
   for (const std::string& version : versions()) {
-    if (!os_.files.exists(tree(version) + "/source/dkms.conf")) {
-      // One stale tree stops every dkms command.
-      outcome.exit_code = 4;
-      outcome.output += fmt::format(
-          "Error! Could not locate dkms.conf file.\nFile: {}/source/dkms.conf does not exist.\n",
-          tree(version));
-      return outcome;
-    }
     bool any = false;
     const auto kernels = os_.files.list(tree(version)).value_or(std::vector<std::string>{});
     for (const std::string& kernel : kernels) {
@@ -139,6 +150,8 @@ Dkms::Outcome Dkms::refuse(const std::string& version, const std::string& kernel
 }
 
 Dkms::Outcome Dkms::build(const std::string& version, const std::string& kernel, EventId cause) {
+  if (const std::string conf = broken_tree(); !conf.empty())
+    return refuse_all(conf, version, kernel, cause);
   const std::string headers = "/lib/modules/" + kernel + "/build";
   if (!os_.files.exists(headers)) {
     EventId why = os_.files.why(headers);
@@ -167,6 +180,8 @@ Dkms::Outcome Dkms::build(const std::string& version, const std::string& kernel,
 
 Dkms::Outcome Dkms::install(const std::string& version, const std::string& kernel, EventId cause) {
   Outcome outcome{0, {}, cause};
+  if (const std::string conf = broken_tree(); !conf.empty())
+    return refuse_all(conf, version, kernel, cause);
   if (state(version, kernel) == DkmsState::absent) {
     return {3,
             fmt::format("Error! The module/version combo: amdgpu-{} is not located in the DKMS "
@@ -221,6 +236,21 @@ Dkms::Outcome Dkms::uninstall(const std::string& version, const std::string& ker
       event};
 }
 
+Dkms::Outcome Dkms::unbuild(const std::string& version, EventId cause) {
+  Outcome outcome{0, {}, cause};
+  const auto kernels = os_.files.list(tree(version)).value_or(std::vector<std::string>{});
+  for (const std::string& kernel : kernels) {
+    if (kernel == "source") continue;
+    if (state(version, kernel) == DkmsState::installed) {
+      Outcome one = uninstall(version, kernel, cause);
+      outcome.output += one.output;
+      outcome.event = one.event;
+    }
+    os_.files.remove(tree(version) + "/" + kernel, outcome.event);
+  }
+  return outcome;
+}
+
 Dkms::Outcome Dkms::remove(const std::string& version, EventId cause) {
   if (!os_.files.lstat(tree(version))) {
     return {3,
@@ -229,6 +259,7 @@ Dkms::Outcome Dkms::remove(const std::string& version, EventId cause) {
                         version),
             cause};
   }
+  if (const std::string conf = broken_tree(); !conf.empty()) return {4, no_conf(conf), cause};
   Outcome outcome{0, {}, cause};
   const auto kernels = os_.files.list(tree(version)).value_or(std::vector<std::string>{});
   for (const std::string& kernel : kernels) {
@@ -256,8 +287,13 @@ bool Dkms::autoinstall_enabled(const std::string& version) const {
 
 Dkms::Outcome Dkms::autoinstall(const std::string& kernel, EventId cause) {
   Outcome outcome{0, {}, cause};
+  const std::string broken = broken_tree();
   for (const std::string& version : versions()) {
     if (state(version, kernel) == DkmsState::installed) continue;
+    if (!broken.empty()) {
+      if (broken.starts_with(tree(version) + "/")) continue;  // it is the one without a source
+      return refuse_all(broken, version, kernel, cause);
+    }
     if (!autoinstall_enabled(version)) {
       const std::string conf = tree(version) + "/source/dkms.conf";
       const EventId why = os_.files.why(os_.files.resolve(conf).value_or(conf));

@@ -30,7 +30,8 @@ class Dkms {
   /// Versions registered in /var/lib/dkms/amdgpu, oldest first.
   std::vector<std::string> versions() const;
   DkmsState state(const std::string& version, const std::string& kernel) const;
-  /// `dkms status`: one line per version and kernel.
+  /// `dkms status`: one line per version and kernel. Like every action it ends with an error if the
+  /// source of any version is gone.
   Outcome status() const;
 
   Outcome add(const std::string& version, EventId cause);
@@ -38,6 +39,8 @@ class Dkms {
   /// Builds first if need be; copies the modules to updates/dkms and runs depmod.
   Outcome install(const std::string& version, const std::string& kernel, EventId cause);
   Outcome uninstall(const std::string& version, const std::string& kernel, EventId cause);
+  /// For every kernel: uninstalls it and forgets what was built; the source stays added.
+  Outcome unbuild(const std::string& version, EventId cause);
   Outcome remove(const std::string& version, EventId cause);  ///< --all
   /// What the kernel's postinst hook runs: every version with AUTOINSTALL for one kernel.
   Outcome autoinstall(const std::string& kernel, EventId cause);
@@ -47,6 +50,11 @@ class Dkms {
 
  private:
   std::string tree(const std::string& version) const;
+  /// dkms.conf of a version whose source is gone; "" if every tree is whole.
+  std::string broken_tree() const;
+  /// What every action ends with then.
+  Outcome refuse_all(const std::string& conf, const std::string& version,
+                     const std::string& kernel, EventId cause);
   bool autoinstall_enabled(const std::string& version) const;
   Outcome refuse(const std::string& version, const std::string& kernel, std::string text,
                  std::string_view asked, EventId cause, int exit_code);

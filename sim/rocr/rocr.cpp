@@ -113,7 +113,9 @@ class NodeRuntime final : public RocrRuntime {
   void add_agent(const TopologyNode& node);
   void refuse_agent(const TopologyNode& node);
   void filter();
+  EventId why_agents() const;
   EventId record_start(EventId cause);
+  EventId record_overrides(EventId cause);
 
   Journal& journal_;
   Installation installation_;
@@ -188,7 +190,14 @@ void NodeRuntime::refuse_agent(const TopologyNode& node) {
       {{field::did, std::string_view(did)},
        {field::shows, "Warning: Agent creation failed.\nThe GPU node has an unrecognized id."},
        {field::see, "rocminfo"}},
-      thunk_->process().why("/sys/class/kfd/kfd/topology/nodes"));
+      why_agents());
+}
+
+/// Old libraries explain missing agents better than the topology does.
+EventId NodeRuntime::why_agents() const {
+  return installation_.event != no_event
+             ? installation_.event
+             : thunk_->process().why("/sys/class/kfd/kfd/topology/nodes");
 }
 
 EventId NodeRuntime::choose_xnack() {
@@ -249,6 +258,30 @@ EventId NodeRuntime::record_start(EventId cause) {
                          cause);
 }
 
+/// Agents that HSA_OVERRIDE_GFX_VERSION gave the name of another GPU.
+EventId NodeRuntime::record_overrides(EventId cause) {
+  Process& process = thunk_->process();
+  for (const TopologyNode& node : thunk_->nodes()) {
+    if (!node.is_gpu()) continue;
+    const auto version = override_version(node.user_id);
+    if (!version || *version == node.properties.gfx_target_version) continue;
+    const std::string own = fmt::format("HSA_OVERRIDE_GFX_VERSION_{}", node.user_id);
+    const std::string variable =
+        process.env(own).empty() ? std::string("HSA_OVERRIDE_GFX_VERSION") : own;
+    const std::string value = process.env(variable);
+    const std::string did = fmt::format("{} is presented as {}",
+                                        gfx_name(node.properties.gfx_target_version),
+                                        gfx_name(*version));
+    return journal_.record(Layer::runtime, Severity::warning, "hsa.override", variable,
+                           {{field::asked, std::string_view(value)},
+                            {field::did, std::string_view(did)},
+                            {field::see, "rocminfo"}},
+                           process.why_env(variable) != no_event ? process.why_env(variable)
+                                                                 : cause);
+  }
+  return cause;
+}
+
 HsaResult<void> NodeRuntime::start() {
   Process& process = thunk_->process();
   const std::string version = process.env("HSA_OVERRIDE_GFX_VERSION");
@@ -273,7 +306,8 @@ HsaResult<void> NodeRuntime::start() {
   all_gpus_ =
       static_cast<std::size_t>(std::ranges::count(agents_, DeviceType::gpu, &AgentInfo::type));
   if (all_gpus_ != 0 && interrupts()) faults_.bind();
-  event_ = record_start(process.why("/sys/class/kfd/kfd/topology/nodes"));
+  event_ = record_start(why_agents());
+  event_ = record_overrides(event_);
   filter();
   return {};
 }

@@ -15,6 +15,8 @@ namespace rocdrill::rocr {
 struct Installation {
   std::string prefix;   ///< "/opt/rocm-6.3.3"
   std::string version;  ///< "6.3.3"
+  /// Why it is this one, if another was installed for the program; no_event for the usual one.
+  EventId event = no_event;
   int major() const { return std::atoi(version.c_str()); }
 };
 
