@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <cmath>
+#include <cstdlib>
 #include <random>
 #include <vector>
 
@@ -15,6 +16,7 @@ namespace {
 /// here on fewer workgroups.
 constexpr std::uint32_t size = 128;
 constexpr std::uint32_t elements = size * size;
+constexpr std::size_t segment = 2u << 20;  // of PyTorch's caching allocator
 
 class Torch final : public Framework {
  public:
@@ -38,6 +40,8 @@ class Torch final : public Framework {
   FrameworkResult hip_error(std::string_view subject, const HipFailure& failure);
   FrameworkResult blas_error(const libraries::LibraryFailure& failure);
   HipResult<std::uint64_t> random_matrix();
+  HipResult<std::uint64_t> tensor(std::size_t bytes);
+  std::string out_of_memory();
 
   Process& process_;
   sim::Journal& journal_;
@@ -86,6 +90,8 @@ FrameworkResult Torch::hip_error(std::string_view subject, const HipFailure& fai
   if (!failure.abort_text.empty()) {
     return raise(subject, failure.abort_text + "\nAborted (core dumped)", failure.event, false);
   }
+  if (failure.error == HipError::out_of_memory)
+    return raise(subject, out_of_memory(), failure.event, false);
   std::string text = failure.error == HipError::no_device
                          ? "RuntimeError: No HIP GPUs are available"
                          : fmt::format(
@@ -96,6 +102,43 @@ FrameworkResult Torch::hip_error(std::string_view subject, const HipFailure& fai
                                "device-side assertions.",
                                rocdrill::text(failure.error));
   return raise(subject, std::move(text), failure.event, failure.unmodelled);
+}
+
+std::string size_text(std::uint64_t bytes) {  // c10's format_size
+  if (bytes <= 1024) return fmt::format("{} bytes", bytes);
+  const auto value = static_cast<double>(bytes);
+  if (bytes <= 1048576) return fmt::format("{:.2f} KiB", value / 1024);
+  if (bytes <= 1073741824) return fmt::format("{:.2f} MiB", value / 1048576);
+  return fmt::format("{:.2f} GiB", value / 1073741824);
+}
+
+/// The caching allocator takes a segment of 2 MiB from HIP for any tensor of less than 1 MiB.
+HipResult<std::uint64_t> Torch::tensor(std::size_t bytes) {
+  if (bytes > segment / 2) return hip_->allocate(0, bytes);
+  return hip_->allocate(0, segment);
+}
+
+std::string Torch::out_of_memory() {
+  const HipMemory memory = hip_->memory(0).value_or(HipMemory{});
+  const bool two_4 = build_.version.starts_with("2.") && std::atoi(build_.version.c_str() + 2) >= 4;
+  const std::string free = size_text(memory.free), total = size_text(memory.total);
+  constexpr std::string_view see =
+      "  See documentation for Memory Management  "
+      "(https://pytorch.org/docs/stable/notes/cuda.html#environment-variables)";
+  if (!two_4) {
+    return fmt::format(
+        "torch.cuda.OutOfMemoryError: HIP out of memory. Tried to allocate {} (GPU 0; {} total "
+        "capacity; 0 bytes already allocated; {} free; 0 bytes reserved in total by PyTorch) If "
+        "reserved memory is >> allocated memory try setting max_split_size_mb to avoid "
+        "fragmentation.  See documentation for Memory Management and PYTORCH_HIP_ALLOC_CONF",
+        size_text(segment), total, free);
+  }
+  return fmt::format(
+      "torch.OutOfMemoryError: HIP out of memory. Tried to allocate {}. GPU 0 has a total capacity "
+      "of {} of which {} is free. Of the allocated memory 0 bytes is allocated by PyTorch, and 0 "
+      "bytes is reserved by PyTorch but unallocated. If reserved but unallocated memory is large "
+      "try setting PYTORCH_HIP_ALLOC_CONF=expandable_segments:True to avoid fragmentation.{}",
+      size_text(segment), total, free, see);
 }
 
 FrameworkResult Torch::import() {
@@ -157,9 +200,9 @@ HipResult<std::uint64_t> Torch::random_matrix() {
   std::minstd_rand generator(42);
   for (float& number : numbers)
     number = static_cast<float>(generator()) / static_cast<float>(std::minstd_rand::max()) * 2 - 1;
-  auto source = hip_->allocate(0, elements * sizeof(float));
+  auto source = tensor(elements * sizeof(float));
   if (!source) return source;
-  auto matrix = hip_->allocate(0, elements * sizeof(float));
+  auto matrix = tensor(elements * sizeof(float));
   if (!matrix) return matrix;
   if (auto copied = hip_->copy_to_device(*source, std::as_bytes(std::span(numbers))); !copied)
     return std::unexpected(copied.error());
@@ -188,7 +231,7 @@ FrameworkResult Torch::matmul() {
   libraries::Rocblas blas(process_, journal_, *hip_, directory_ + "/" + std::string(torch_rocblas));
   if (auto ready = blas.create(0); !ready) return blas_error(ready.error());
   if (!operand) return hip_error("torch.randn", operand.error());
-  auto product = hip_->allocate(0, elements * sizeof(float));
+  auto product = tensor(elements * sizeof(float));
   if (!product) return hip_error("a @ a", product.error());
   if (auto done = blas.gemm(0, *product, *operand, *operand, size); !done)
     return blas_error(done.error());

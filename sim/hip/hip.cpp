@@ -22,6 +22,7 @@ class NodeHip final : public Hip {
   std::string version() override { return installation_.version; }
   HipResult<int> device_count() override;
   HipResult<HipDeviceInfo> properties(int device) override;
+  HipResult<HipMemory> memory(int device) override;
   void register_fat_binary(std::string file) override { registered_.push_back(std::move(file)); }
   HipResult<void> launch(int device, std::string_view file, std::string_view kernel,
                          const HipLaunch& how) override;
@@ -193,6 +194,14 @@ HipResult<HipDeviceInfo> NodeHip::properties(int device) {
   return info;
 }
 
+HipResult<HipMemory> NodeHip::memory(int device) {
+  if (auto ready = initialise(); !ready) return std::unexpected(ready.error());
+  if (!valid(device)) return fail(HipError::invalid_device, event_);
+  auto* rocr = dynamic_cast<rocr::RocrRuntime*>(runtime_.get());
+  return HipMemory{rocr->free_memory(devices_[static_cast<std::size_t>(device)]),
+                   agent(device).memory_bytes};
+}
+
 HipResult<void> NodeHip::load_module(int device, std::string_view file) {
   if (auto ready = initialise(); !ready) return ready;
   if (!valid(device)) return fail(HipError::invalid_device, event_);
@@ -209,7 +218,17 @@ HipResult<std::uint64_t> NodeHip::allocate(int device, std::size_t bytes) {
   if (auto ready = initialise(); !ready) return std::unexpected(ready.error());
   if (!valid(device)) return fail(HipError::invalid_device, event_);
   auto memory = runtime_->allocate(devices_[static_cast<std::size_t>(device)], bytes);
-  if (!memory) return fail(HipError::out_of_memory, memory.error().event);
+  if (!memory) {
+    const std::string asked = fmt::format("hipMalloc of {} bytes", bytes);
+    const std::string got = name(memory.error().status);
+    return fail(HipError::out_of_memory,
+                journal_.record(Layer::hip, Severity::error, "hip.out_of_memory", "hipMalloc",
+                                {{field::asked, std::string_view(asked)},
+                                 {field::got, std::string_view(got)},
+                                 {field::status, "hipErrorOutOfMemory"},
+                                 {field::see, "rocm-smi"}},
+                                memory.error().event));
+  }
   const std::uint64_t va = reinterpret_cast<std::uintptr_t>(*memory);
   memory_[va] = bytes;
   return va;

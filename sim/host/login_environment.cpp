@@ -7,8 +7,6 @@
 namespace rocdrill::sim {
 namespace {
 
-using Variables = std::map<std::string, LoginVariable>;
-
 bool in_name(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; }
 
 bool is_name(std::string_view text) {
@@ -17,7 +15,7 @@ bool is_name(std::string_view text) {
 }
 
 /// $NAME and ${NAME}; what is not set is nothing.
-std::string substitute(const std::string& text, const Variables& known) {
+std::string substitute(const std::string& text, const ShellVariables& known) {
   std::string out;
   for (std::size_t at = 0; at < text.size(); ++at) {
     if (text[at] != '$' || at + 1 == text.size()) {
@@ -37,7 +35,7 @@ std::string substitute(const std::string& text, const Variables& known) {
 
 /// "NAME=VALUE" with or without quotes.
 std::optional<std::pair<std::string, std::string>> assignment(std::string line,
-                                                              const Variables& known, bool shell) {
+                                                              const ShellVariables& known, bool shell) {
   line.erase(0, std::min(line.find_first_not_of(" \t"), line.size()));
   if (line.starts_with("export ")) line.erase(0, std::string_view("export ").size());
   const std::size_t equals = line.find('=');
@@ -54,7 +52,7 @@ std::optional<std::pair<std::string, std::string>> assignment(std::string line,
   return std::pair(line.substr(0, equals), std::move(value));
 }
 
-void read(const FileTree& files, const std::string& path, bool shell, Variables& variables) {
+void read(const FileTree& files, const std::string& path, bool shell, ShellVariables& variables) {
   for (const std::string& line : lines_of(files.text(path))) {
     if (auto set = assignment(line, variables, shell))
       variables[set->first] = {std::move(set->second), files.why(path)};
@@ -63,16 +61,20 @@ void read(const FileTree& files, const std::string& path, bool shell, Variables&
 
 }  // namespace
 
-Variables login_variables(const FileTree& files, const std::string& home) {
-  Variables variables;
+void read_assignments(const FileTree& files, const std::string& path, ShellVariables& variables) {
+  read(files, path, true, variables);
+}
+
+ShellVariables login_variables(const FileTree& files, const std::string& home) {
+  ShellVariables variables;
   read(files, "/etc/environment", false, variables);
   const std::string directory = "/etc/profile.d";
   if (const auto names = files.list(directory)) {
     for (const std::string& name : *names) {
-      if (name.ends_with(".sh")) read(files, join(directory, name), true, variables);
+      if (name.ends_with(".sh")) read_assignments(files, join(directory, name), variables);
     }
   }
-  read(files, join(home, ".profile"), true, variables);
+  read_assignments(files, join(home, ".profile"), variables);
   return variables;
 }
 

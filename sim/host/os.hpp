@@ -14,6 +14,7 @@
 #include "sim/host/journal.hpp"
 #include "sim/host/packages.hpp"
 #include "sim/host/pci.hpp"
+#include "sim/host/uefi.hpp"
 #include "sim/host/users.hpp"
 #include "sim/host/virtual_tree.hpp"
 
@@ -46,6 +47,7 @@ class Os {
   VirtualTree procfs{"/proc", journal};
   Packages packages{files, journal};
   PciBus pci;
+  Uefi uefi;
   Dmesg dmesg;
   std::map<int, ProcessEntry> processes;
 
@@ -55,6 +57,7 @@ class Os {
   std::uint64_t booted_at_ns = 0;
   int boots = 0;
   EventId boot_event = no_event;
+  EventId cmdline_event = no_event;  ///< what made grub.cfg what it was at this boot
   Identity session;                 ///< who is logged in, with the groups of that login
   Environment session_environment;  ///< what the job's shell exports
   /// Event that last changed a variable of session_environment (or removed it).
@@ -66,8 +69,12 @@ class Os {
   std::vector<std::string> installed_kernels() const;
   /// GRUB's choice: the saved entry of /boot/grub/grubenv if it exists, else the newest.
   std::string default_kernel() const;
-  /// GRUB_CMDLINE_LINUX of /etc/default/grub.
+  /// GRUB_CMDLINE_LINUX and GRUB_CMDLINE_LINUX_DEFAULT of /etc/default/grub and what
+  /// /etc/default/grub.d/*.cfg make of them.
   std::string configured_cmdline() const;
+  /// grub-mkconfig: an entry for every kernel with that command line, in /boot/grub/grub.cfg, which
+  /// alone counts at boot. Returns the event of the write.
+  EventId update_grub(EventId cause);
 
   /// Power on or reboot: stops all processes, clears the ring buffer, picks the kernel.
   /// False (and an event) if there is no kernel to boot.
@@ -96,6 +103,7 @@ class Os {
     archive("files", files);
     archive("packages", packages);
     archive("pci", pci);
+    archive("uefi", uefi);
     archive("dmesg", dmesg);
     archive("processes", processes);
     archive("hostname", hostname);
@@ -104,6 +112,7 @@ class Os {
     archive("booted_at_ns", booted_at_ns);
     archive("boots", boots);
     archive("boot_event", boot_event);
+    archive("cmdline_event", cmdline_event);
     archive("user", session.user);
     archive("uid", session.uid);
     archive("gid", session.gid);
@@ -115,6 +124,8 @@ class Os {
   }
 
  private:
+  void manage_keys(EventId cause);
+
   int next_pid_ = 1000;
 };
 

@@ -31,13 +31,9 @@ std::vector<std::string> all_modules() {
   return names;
 }
 
-std::string text_of(const std::string& name, const std::string& version,
-                    const std::string& kernel) {
-  const bool is_amdgpu = name == "amdgpu";
-  return module_text(name, kernel, module_version(version),
-                     is_amdgpu ? dkms_companions() : std::vector<std::string>{},
-                     is_amdgpu ? amdgpu_aliases() : std::vector<std::string>{});
-}
+constexpr std::string_view symbols[] = {"dma_fence_add_callback", "dma_resv_add_fence",
+                                        "drm_gem_object_init",    "drm_sched_job_init",
+                                        "mmu_interval_read_begin", "pci_enable_device"};
 
 }  // namespace
 
@@ -54,6 +50,63 @@ const std::vector<std::string>& dkms_companions() {
   static const std::vector<std::string> names{
       "amddrm_ttm_helper", "amdttm", "amddrm_buddy", "amdxcp", "amd_sched", "amdkcl"};
   return names;
+}
+
+std::string imports_text() {
+  std::string text;
+  for (const std::string_view symbol : symbols) text += std::string(symbol) + "\n";
+  return text;
+}
+
+std::string symvers_text(const std::vector<std::string>& without) {
+  std::string text;
+  for (const std::string_view symbol : symbols) {
+    if (std::ranges::find(without, symbol) != without.end()) continue;
+    text += fmt::format("0x{:08x}\t{}\tvmlinux\tEXPORT_SYMBOL_GPL\t\n",
+                        std::hash<std::string_view>()(symbol) & 0xFFFFFFFF, symbol);
+  }
+  return text;
+}
+
+std::string Dkms::text_of(const std::string& name, const std::string& version,
+                          const std::string& kernel) const {
+  const bool is_amdgpu = name == "amdgpu";
+  std::string text = module_text(name, kernel, module_version(version),
+                                 is_amdgpu ? dkms_companions() : std::vector<std::string>{},
+                                 is_amdgpu ? amdgpu_aliases() : std::vector<std::string>{});
+  const std::string key = os_.files.text(signing_key);
+  if (!key.empty()) text += "signer=" + key.substr(0, key.find('\n')) + "\n";
+  return text;
+}
+
+std::string Dkms::missing_symbol(const std::string& version, const std::string& headers) const {
+  const std::string exported = os_.files.text(headers + "/Module.symvers");
+  for (const std::string& symbol :
+       sim::lines_of(os_.files.text(tree(version) + "/source/amd/amdgpu/amdgpu.mod.imports"))) {
+    if (exported.find("\t" + symbol + "\t") == std::string::npos) return symbol;
+  }
+  return {};
+}
+
+Dkms::Outcome Dkms::bad_build(const std::string& version, const std::string& kernel,
+                              const std::string& headers, const std::string& symbol,
+                              EventId cause) {
+  const std::string log = tree(version) + "/build/make.log";
+  const EventId why = os_.files.why_resolved(headers + "/Module.symvers");
+  Outcome outcome = refuse(
+      version, kernel,
+      fmt::format("Error! Bad return status for module build on kernel: {} ({})\n"
+                  "Consult {} for more information.\n",
+                  kernel, arch, log),
+      "Module.symvers: " + symbol, why != no_event ? why : cause, 10, "not exported");
+  os_.files.write(log,
+                  fmt::format("DKMS make.log for amdgpu-{0} for kernel {1} ({2})\n"
+                              "make: Entering directory '/usr/src/linux-headers-{1}'\n"
+                              "ERROR: modpost: \"{3}\" [{4}/build/amd/amdgpu/amdgpu.ko] undefined!\n"
+                              "make[2]: *** [scripts/Makefile.modpost:145: Module.symvers] Error 1\n",
+                              version, kernel, arch, symbol, tree(version)),
+                  outcome.event);
+  return outcome;
 }
 
 std::string Dkms::tree(const std::string& version) const {
@@ -99,7 +152,7 @@ Dkms::Outcome Dkms::status() const {
     bool any = false;
     const auto kernels = os_.files.list(tree(version)).value_or(std::vector<std::string>{});
     for (const std::string& kernel : kernels) {
-      const DkmsState is = kernel == "source" ? DkmsState::added : state(version, kernel);
+      const DkmsState is = kernel == "source" || kernel == "build" ? DkmsState::added : state(version, kernel);
       if (is != DkmsState::built && is != DkmsState::installed) continue;
       any = true;
       const bool original = os_.files.exists("/lib/modules/" + kernel +
@@ -132,13 +185,14 @@ Dkms::Outcome Dkms::add(const std::string& version, EventId cause) {
 }
 
 Dkms::Outcome Dkms::refuse(const std::string& version, const std::string& kernel, std::string text,
-                           std::string_view asked, EventId cause, int exit_code) {
+                           std::string_view asked, EventId cause, int exit_code,
+                           std::string_view got) {
   const std::string subject = fmt::format("amdgpu/{} {}", version, kernel);
   const std::string shows = text.substr(0, text.find('\n'));
   const EventId event = os_.journal.record(
       Layer::kernel, Severity::error, "dkms.not_built", subject,
       {{field::asked, asked},
-       {field::got, "ENOENT"},
+       {field::got, got},
        {field::did, "no module is built for this kernel; the state stays \"added\""},
        {field::shows, std::string_view(shows)},
        {field::see, "dkms status"}},
@@ -165,6 +219,8 @@ Dkms::Outcome Dkms::build(const std::string& version, const std::string& kernel,
                     kernel),
         headers, why != no_event ? why : cause, 21);
   }
+  if (const std::string symbol = missing_symbol(version, headers); !symbol.empty())
+    return bad_build(version, kernel, headers, symbol, cause);
   const EventId event = os_.journal.record(
       Layer::kernel, Severity::info, "dkms.built", fmt::format("amdgpu/{} {}", version, kernel),
       {{field::asked, std::string_view(headers)}, {field::see, "dkms status"}}, cause);
@@ -240,7 +296,7 @@ Dkms::Outcome Dkms::unbuild(const std::string& version, EventId cause) {
   Outcome outcome{0, {}, cause};
   const auto kernels = os_.files.list(tree(version)).value_or(std::vector<std::string>{});
   for (const std::string& kernel : kernels) {
-    if (kernel == "source") continue;
+    if (kernel == "source" || kernel == "build") continue;
     if (state(version, kernel) == DkmsState::installed) {
       Outcome one = uninstall(version, kernel, cause);
       outcome.output += one.output;

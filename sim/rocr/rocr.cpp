@@ -94,6 +94,9 @@ class NodeRuntime final : public RocrRuntime {
   bool xnack_enabled() const override { return xnack_; }
   EventId event() const override { return event_; }
   std::size_t gpus_before_filter() const override { return all_gpus_; }
+  std::uint64_t free_memory(std::size_t agent) override {
+    return thunk_->available_vram(gpu_ids_.at(agent)).value_or(0);
+  }
 
   HsaResult<std::unique_ptr<Queue>> create_queue(std::size_t agent, QueueOptions options) override;
   HsaResult<std::unique_ptr<Signal>> create_signal(std::int64_t initial) override;
@@ -237,13 +240,14 @@ void NodeRuntime::filter() {
   agents_ = std::move(kept);
   gpu_ids_ = std::move(ids);
   const std::string did = fmt::format("{} of {} GPUs stay", agents_.size() - cpus, all_gpus_);
+  const EventId why = process.why_env("ROCR_VISIBLE_DEVICES");
   event_ =
       journal_.record(Layer::runtime, agents_.size() == cpus ? Severity::warning : Severity::info,
                       "hsa.filter", "ROCR_VISIBLE_DEVICES",
                       {{field::asked, std::string_view(value)},
                        {field::did, std::string_view(did)},
                        {field::see, "rocminfo"}},
-                      std::max(event_, process.why_env("ROCR_VISIBLE_DEVICES")));
+                      why != no_event ? why : event_);
 }
 
 EventId NodeRuntime::record_start(EventId cause) {
@@ -347,7 +351,9 @@ HsaResult<std::unique_ptr<Signal>> NodeRuntime::create_signal(std::int64_t initi
 HsaResult<void*> NodeRuntime::allocate(std::size_t agent, std::size_t bytes) {
   if (agent >= agents_.size()) return fail(HsaStatus::invalid_agent);
   if (bytes == 0) return fail(HsaStatus::invalid_argument);
-  auto memory = thunk_->allocate(bytes, true);
+  auto memory = agents_[agent].type == DeviceType::gpu
+                    ? thunk_->allocate_vram(gpu_ids_[agent], bytes)
+                    : thunk_->allocate(bytes, true);
   if (!memory) return fail(HsaStatus::out_of_resources, memory.error().event);
   return *memory;
 }

@@ -31,6 +31,8 @@ class RocrRuntime : public Runtime {
   virtual EventId event() const = 0;
   /// GPUs that exist for the process before ROCR_VISIBLE_DEVICES.
   virtual std::size_t gpus_before_filter() const = 0;
+  /// Bytes of VRAM that nobody holds (HSA_AMD_AGENT_INFO_MEMORY_AVAIL).
+  virtual std::uint64_t free_memory(std::size_t agent) = 0;
 };
 
 }  // namespace rocdrill::rocr

@@ -79,15 +79,14 @@ SysResult<void> Thunk::runtime_enable(bool on) {
   return {};
 }
 
-SysResult<std::uint64_t> Thunk::make_available(void* memory, std::size_t bytes, bool executable) {
-  if (gpu_ids_.empty()) return 0;
+SysResult<std::uint64_t> Thunk::make_available(void* memory, std::size_t bytes,
+                                               std::uint32_t gpu_id, std::uint32_t flags) {
   kfd::AllocMemoryOfGpuArgs alloc{};
   alloc.va_addr = reinterpret_cast<std::uintptr_t>(memory);
   alloc.mmap_offset = alloc.va_addr;
   alloc.size = bytes;
-  alloc.gpu_id = gpu_ids_.front();
-  alloc.flags = kfd::alloc_flag::userptr | kfd::alloc_flag::writable | kfd::alloc_flag::coherent |
-                (executable ? kfd::alloc_flag::executable : 0);
+  alloc.gpu_id = gpu_id;
+  alloc.flags = flags;
   if (auto got = call(kfd::Ioctl::alloc_memory_of_gpu, alloc); !got) {
     return std::unexpected(got.error());
   }
@@ -104,10 +103,29 @@ SysResult<std::uint64_t> Thunk::make_available(void* memory, std::size_t bytes, 
 }
 
 SysResult<void*> Thunk::allocate(std::size_t bytes, bool executable) {
+  using namespace kfd::alloc_flag;
+  return allocate(bytes, gpu_ids_.empty() ? 0 : gpu_ids_.front(),
+                  userptr | writable | coherent | (executable ? kfd::alloc_flag::executable : 0));
+}
+
+SysResult<void*> Thunk::allocate_vram(std::uint32_t gpu_id, std::size_t bytes) {
+  using namespace kfd::alloc_flag;
+  return allocate(bytes, gpu_id, vram | writable | executable);
+}
+
+SysResult<std::uint64_t> Thunk::available_vram(std::uint32_t gpu_id) {
+  kfd::AvailableMemoryArgs args{};
+  args.gpu_id = gpu_id;
+  if (auto got = call(kfd::Ioctl::available_memory, args); !got) return std::unexpected(got.error());
+  return args.available;
+}
+
+SysResult<void*> Thunk::allocate(std::size_t bytes, std::uint32_t gpu_id, std::uint32_t flags) {
   const std::size_t size = round_up(bytes);
   auto memory = process_.mmap(-1, size, PROT_READ | PROT_WRITE, 0);
   if (!memory) return memory;
-  auto handle = make_available(*memory, size, executable);
+  SysResult<std::uint64_t> handle = 0;
+  if (gpu_id != 0) handle = make_available(*memory, size, gpu_id, flags);
   if (!handle) {
     static_cast<void>(process_.munmap(*memory, size));
     return std::unexpected(handle.error());

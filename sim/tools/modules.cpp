@@ -238,7 +238,7 @@ int run_modinfo(Call& call) {
   if (!path || !text) return call.fail(1, "modinfo: ERROR: Module {} not found.\n", word);
   const std::string field = options->has("-n") ? "filename" : options->value_or("-F", "");
   constexpr std::string_view missing[] = {"firmware", "srcversion", "import_ns", "parm",
-                                          "sig_id",   "signer",     "sig_key"};
+                                          "sig_id",   "sig_key"};
   if (std::ranges::find(missing, field) != std::end(missing))
     return call.refuse("field '" + field + "'");
   if (field == "filename") {

@@ -17,6 +17,7 @@ constexpr Check table[] = {
      kernel_dkms},
     {"kernel.probe", 0, Layer::kernel, "amdgpu drives every GPU", "kernel.module", kernel_probe},
     {"kernel.topology", 0, Layer::kernel, "KFD lists the GPUs", "kernel.module", kernel_topology},
+    {"kernel.vram", 0, Layer::kernel, "the GPUs' memory is free", "kernel.topology", kernel_vram},
     {"access.kfd", 2, Layer::access, "/dev/kfd can be opened read-write", "kernel.topology",
      access_kfd},
     {"access.render", 2, Layer::access, "the render nodes can be opened", "kernel.topology",

@@ -54,6 +54,7 @@ Finding kernel_module(Context& context);
 Finding kernel_dkms(Context& context);
 Finding kernel_probe(Context& context);
 Finding kernel_topology(Context& context);
+Finding kernel_vram(Context& context);
 Finding access_kfd(Context& context);
 Finding access_render(Context& context);
 Finding runtime_agents(Context& context);

@@ -2,7 +2,9 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <cerrno>
+#include <cstdlib>
 
 #include "stack/checks/context.hpp"
 
@@ -121,6 +123,28 @@ Finding kernel_topology(Context& context) {
             no_event};
   return {Status::fail, fmt::format("the topology is empty: {} CPU nodes, no GPU node", cpus),
           "dmesg", process.why(root)};
+}
+
+/// Nine tenths in use by others leave nothing to work with.
+Finding kernel_vram(Context& context) {
+  Process& process = *context.process;
+  std::uint64_t most = 0;
+  for (const std::string& bdf : context.amd_gpus) {
+    const std::string device = "/sys/bus/pci/devices/" + bdf;
+    const auto total = process.read_file(device + "/mem_info_vram_total");
+    const auto used = process.read_file(device + "/mem_info_vram_used");
+    if (!total || !used) continue;
+    const std::uint64_t all = std::strtoull(total->c_str(), nullptr, 10);
+    const std::uint64_t taken = std::strtoull(used->c_str(), nullptr, 10);
+    if (all == 0) continue;
+    const std::uint64_t percent = taken / std::max<std::uint64_t>(all / 100, 1);
+    most = std::max(most, percent);
+    if (percent < 90) continue;
+    return {Status::fail,
+            fmt::format("{}: {} of {} MiB of VRAM are in use", bdf, taken >> 20, all >> 20),
+            "rocm-smi --showpids", process.why(device + "/mem_info_vram_used")};
+  }
+  return {Status::pass, fmt::format("at most {}% of a GPU's VRAM are in use", most), "", no_event};
 }
 
 }  // namespace rocdrill::checks

@@ -26,7 +26,7 @@ constexpr std::array prefer_real = {"awk",      "cat",      "chgrp",
                                     "id",       "less",     "ln",
                                     "ls",       "lsmod",    "lspci",
                                     "mkdir",    "mv",       "nano",
-                                    "printenv", "ps",       "pwd",
+                                    "printenv", "pwd",
                                     "readlink", "realpath", "rm",
                                     "rmdir",    "rocm-smi", "rocm_agent_enumerator",
                                     "rocminfo", "sed",      "sh",
@@ -65,6 +65,7 @@ bool is_node_command(std::string_view name) {
 
 /// Variables that a job template or a person sets for the stack.
 bool concerns_the_stack(std::string_view name) {
+  if (name == "LD_LIBRARY_PATH") return true;
   constexpr std::array prefixes = {"AMD_",     "CUDA_",    "GPU_",     "HCC_",      "HIP_",
                                    "HSA_",     "HSAKMT_",  "MIOPEN_",  "NCCL_",     "OMP_",
                                    "PYTORCH_", "RCCL_",    "ROCBLAS_", "ROCM_",     "ROCPROFILER_",

@@ -55,7 +55,10 @@ int KfdProcess::alloc_memory_of_gpu(void* argument) {
   }
   if ((args.flags & vram) != 0) {
     const auto reserved = devices_.reserve_vram(opener_.pid, args.gpu_id, args.size);
-    if (!reserved) return reserved.error().error;
+    if (!reserved) {
+      why_ = reserved.error().event;
+      return reserved.error().error;
+    }
   }
   if (backed) {
     buffer.backing = surroundings_.allocate(args.size);
