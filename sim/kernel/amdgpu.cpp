@@ -177,7 +177,7 @@ int Amdgpu::init(const LoadedModule& module, EventId cause) {
   }
   if (kfd_.present() && kfd_.nodes().empty()) {
     // What was said of the last device explains it: its failed probe, or why KFD skipped it.
-    EventId last = devices_.empty() ? cause : devices_.back().event;
+    EventId last = devices_.empty() ? no_event : devices_.back().event;
     for (const EventId skipped : os_.timeline.find({.kind_prefix = "kfd.skipped"}))
       last = std::max(last, skipped);
     for (const silicon::Gpu& gpu : board_.gpus()) {  // another driver came first
@@ -190,7 +190,7 @@ int Amdgpu::init(const LoadedModule& module, EventId cause) {
                            {{field::got, "no GPU was initialised"},
                             {field::did, "the topology holds CPU nodes only"},
                             {field::see, "grep -H . /sys/class/kfd/kfd/topology/nodes/*/gpu_id"}},
-                           last);
+                           last != no_event ? last : cause);
     kfd_.explain(event);
   }
   return 0;
