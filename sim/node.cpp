@@ -58,10 +58,9 @@ void Node::describe_units() {
 }
 
 void Node::schedule(std::uint64_t time_ns, Task task) {
-  static constexpr std::string_view kinds[] = {"power_on", "power_cycle",  "reboot",
-                                               "boot.kernel", "boot.drivers", "boot.login",
-                                               "inject",      "upgrade",      "command",
-                                               "workload",    "job"};
+  static constexpr std::string_view kinds[] = {
+      "power_on", "power_cycle", "reboot",  "boot.kernel", "boot.drivers", "boot.login",
+      "inject",   "upgrade",     "command", "workload",    "job"};
   if (std::ranges::find(kinds, task.kind) == std::end(kinds)) {
     throw std::invalid_argument("a node has no task '" + task.kind + "'");
   }
@@ -123,9 +122,9 @@ void Node::start_job(const Json& what) {
   const std::uint32_t gpu_id = gpus[index].gpu_id;
   const std::string command = what.at("command");
   const int pid = os.new_pid();
-  const EventId event = os.journal.record(
-      Layer::host, Severity::info, "process.started", command,
-      {{"pid", std::int64_t{pid}}, {field::see, "ps"}}, what.at("cause").get<EventId>());
+  const EventId event = os.journal.record(Layer::host, Severity::info, "process.started", command,
+                                          {{"pid", std::int64_t{pid}}, {field::see, "ps"}},
+                                          what.at("cause").get<EventId>());
   os.processes[pid] = {command, os.session.uid};
   const auto leaves = what.at("leaves").get<std::uint64_t>();
   const std::uint64_t free = kernel.kfd.available_vram(gpu_id);
@@ -136,9 +135,9 @@ void Node::start_job(const Json& what) {
 
 void Node::start_boot(std::string_view kind) {
   powered_ = true;
-  const EventId event =
-      os.journal.record(Layer::host, Severity::info, kind == "power_on" ? "power.on" : "power.reboot",
-                        os.hostname, {}, no_event);
+  const EventId event = os.journal.record(Layer::host, Severity::info,
+                                          kind == "power_on" ? "power.on" : "power.reboot",
+                                          os.hostname, {}, no_event);
   os.processes.clear();
   board.power_on(event);
   schedule(os.clock.now() + post_time, {"boot.kernel", {{"cause", event}}});

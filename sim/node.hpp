@@ -35,9 +35,10 @@ class Node final : public Backend, private Host {
   const NodeOptions& options() const { return options_; }
 
   // --- its history: tasks on the virtual clock ---
-  /// Kinds: "power_on", "reboot", "power_cycle", "inject" {id, parameters}, "upgrade", "command" {argv},
-  /// "workload" {kind, path}, "job" {command, gpu, leaves, cause}: a program of the user that goes on
-  /// running and holds a GPU's memory but for so many bytes. Throws std::invalid_argument for any other.
+  /// Kinds: "power_on", "reboot", "power_cycle", "inject" {id, parameters}, "upgrade", "command"
+  /// {argv}, "workload" {kind, path}, "job" {command, gpu, leaves, cause}: a program of the user
+  /// that goes on running and holds a GPU's memory but for so many bytes. Throws
+  /// std::invalid_argument for any other.
   void schedule(std::uint64_t time_ns, Task task);
   void schedule(Task task) { schedule(os.clock.now(), std::move(task)); }
   /// Performs the next task; false if there is none.

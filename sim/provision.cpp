@@ -239,8 +239,8 @@ void make_units(FileTree& files, const NodeSpec& spec) {
   files.make_directory("/etc/systemd/system", no_event);
 }
 
-/// The key that dkms signs with. Its owner may enroll it with mokutil; installers offer that only where
-/// Secure Boot is on.
+/// The key that dkms signs with. Its owner may enroll it with mokutil; installers offer that only
+/// where Secure Boot is on.
 void make_signing_key(FileTree& files, const NodeSpec& spec) {
   if (spec.driver.dkms_version.empty()) return;
   const std::string name = spec.hostname + " Secure Boot Module Signature key";

@@ -48,8 +48,8 @@ void unpack_wheel(Node& node, WheelKind kind, EventId event) {
   const TorchSpec& torch = node.spec().torch;
   FileTree& files = node.os.files;
   if (files.exists(torch.directory)) files.remove(torch.directory, event);
-  files.write(torch.directory + "/version.py",
-              frameworks::version_file(wheel_build(torch, kind)), event);
+  files.write(torch.directory + "/version.py", frameworks::version_file(wheel_build(torch, kind)),
+              event);
   if (kind == WheelKind::rocm) unpack_libraries(node, event);
 }
 

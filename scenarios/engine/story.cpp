@@ -72,9 +72,10 @@ void Judge::see(const Timeline& timeline, const EventView& head) {
   worst_ = std::max(worst_, head.severity);
   switch (head.severity) {
     case Severity::error:
-      state_ = caused_from_below(timeline, head.id) || blamed_elsewhere(timeline, head.id) != no_event
-                   ? LayerState::affected
-                   : LayerState::fault;
+      state_ =
+          caused_from_below(timeline, head.id) || blamed_elsewhere(timeline, head.id) != no_event
+              ? LayerState::affected
+              : LayerState::fault;
       break;
     case Severity::unmodelled:
       state_ = LayerState::unmodelled;

@@ -7,14 +7,13 @@ namespace {
 class DkmsAddedOnly final : public Fault {
  public:
   const FaultInfo& info() const override {
-    static const FaultInfo info{
-        .id = "dkms-added-only",
-        .layer = Layer::kernel,
-        .title = "dkms has the source and no module",
-        .changes = "what dkms built is gone; the source is still added",
-        .parameters = {},
-        .sources = {"https://github.com/ROCm/ROCm/issues/1583",
-                    "https://github.com/ROCm/ROCm/issues/1423"}};
+    static const FaultInfo info{.id = "dkms-added-only",
+                                .layer = Layer::kernel,
+                                .title = "dkms has the source and no module",
+                                .changes = "what dkms built is gone; the source is still added",
+                                .parameters = {},
+                                .sources = {"https://github.com/ROCm/ROCm/issues/1583",
+                                            "https://github.com/ROCm/ROCm/issues/1423"}};
     return info;
   }
 

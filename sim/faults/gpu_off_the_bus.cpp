@@ -1,5 +1,5 @@
 // A GPU hangs so deep that it does not answer on the bus.
-#include <algorithm>
+#include <fmt/format.h>
 
 #include "sim/node.hpp"
 
@@ -30,8 +30,10 @@ class GpuOffTheBus final : public Fault {
   void inject(Node& node, const Parameters& parameters, EventId cause) const override {
     silicon::Gpu& gpu = node.board.gpus()[static_cast<std::size_t>(parameters.integer("gpu"))];
     gpu.needs_power_cycle = true;
-    gpu.event = node.os.journal.record(Layer::silicon, Severity::info, "gpu.hung", gpu.bdf.text(),
-                                       {{field::see, "lspci -d 1002:"}}, cause);
+    const std::string unique_id = fmt::format("{:016x}", gpu.unique_id);
+    gpu.event = node.os.journal.record(
+        Layer::silicon, Severity::info, "gpu.hung", gpu.bdf.text(),
+        {{"unique_id", std::string_view(unique_id)}, {field::see, "lspci -d 1002:"}}, cause);
   }
 };
 

@@ -15,7 +15,8 @@ class LoginFile : public Fault {
 
   std::string inapplicable(const Node&, const Parameters& parameters) const override {
     const std::string file = parameters.text("file");
-    if (file == "/etc/environment" || (file.starts_with("/etc/profile.d/") && file.ends_with(".sh")))
+    if (file == "/etc/environment" ||
+        (file.starts_with("/etc/profile.d/") && file.ends_with(".sh")))
       return {};
     return "a login reads /etc/environment and *.sh of /etc/profile.d, not " + file;
   }
@@ -29,11 +30,11 @@ class LoginFile : public Fault {
                   const std::string& name, const std::string& value, EventId cause) {
     const std::string path = parameters.text("file");
     const bool profile = path != "/etc/environment";
-    const EventId event = node.os.write_file(
-        path,
-        "# " + std::string(comment) + "\n" + (profile ? "export " : "") + name + "=\"" + value +
-            "\"\n",
-        cause);
+    const EventId event =
+        node.os.write_file(path,
+                           "# " + std::string(comment) + "\n" + (profile ? "export " : "") + name +
+                               "=\"" + value + "\"\n",
+                           cause);
     if (!node.os.session.user.empty()) node.log_in(event);
   }
 

@@ -28,11 +28,11 @@ class Nomodeset final : public Fault {
   }
 
   void inject(Node& node, const Parameters& parameters, EventId cause) const override {
-    node.os.update_grub(node.os.write_file(
-        parameters.text("file"),
-        "# the installer's safe graphics mode\n"
-        "GRUB_CMDLINE_LINUX_DEFAULT=\"$GRUB_CMDLINE_LINUX_DEFAULT nomodeset\"\n",
-        cause));
+    node.os.update_grub(
+        node.os.write_file(parameters.text("file"),
+                           "# the installer's safe graphics mode\n"
+                           "GRUB_CMDLINE_LINUX_DEFAULT=\"$GRUB_CMDLINE_LINUX_DEFAULT nomodeset\"\n",
+                           cause));
   }
 };
 

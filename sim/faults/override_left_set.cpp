@@ -7,15 +7,14 @@ namespace {
 class OverrideLeftSet final : public LoginFile {
  public:
   OverrideLeftSet()
-      : LoginFile(
-            {.id = "override-left-set",
-             .layer = Layer::runtime,
-             .title = "HSA_OVERRIDE_GFX_VERSION of another card",
-             .changes = "a file of the login presents the GPU as one of another generation",
-             .parameters = {file("/etc/profile.d/rocm-override.sh"),
-                            {"version", std::string("10.3.0"), "major.minor.stepping", {}}},
-             .sources = {"https://github.com/ROCm/ROCm/issues/5238",
-                         "https://github.com/ollama/ollama/issues/8772"}}) {}
+      : LoginFile({.id = "override-left-set",
+                   .layer = Layer::runtime,
+                   .title = "HSA_OVERRIDE_GFX_VERSION of another card",
+                   .changes = "a file of the login presents the GPU as one of another generation",
+                   .parameters = {file("/etc/profile.d/rocm-override.sh"),
+                                  {"version", std::string("10.3.0"), "major.minor.stepping", {}}},
+                   .sources = {"https://github.com/ROCm/ROCm/issues/5238",
+                               "https://github.com/ollama/ollama/issues/8772"}}) {}
 
   std::string inapplicable(const Node& node, const Parameters& parameters) const override {
     unsigned major = 0, minor = 0, step = 0;

@@ -11,12 +11,11 @@ class PciRealloc final : public Fault {
         .id = "pci-realloc",
         .layer = Layer::kernel,
         .title = "the GPU's registers have no address",
-        .changes = "GRUB's configuration puts pci=realloc on the kernel's command line of a node "
-                   "whose firmware leaves room for virtual functions",
-        .parameters = {{"file",
-                        std::string("/etc/default/grub.d/50-pci.cfg"),
-                        "the file that adds it",
-                        {}}},
+        .changes =
+            "GRUB's configuration puts pci=realloc on the kernel's command line of a node "
+            "whose firmware leaves room for virtual functions",
+        .parameters =
+            {{"file", std::string("/etc/default/grub.d/50-pci.cfg"), "the file that adds it", {}}},
         .sources = {"https://github.com/ROCm/ROCm/issues/6281",
                     "https://github.com/ROCm/ROCm/issues/2927"}};
     return info;

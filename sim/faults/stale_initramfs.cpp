@@ -24,7 +24,8 @@ class StaleInitramfs final : public Fault {
 
   /// amdgpu loads early, for a picture from the first second: right by itself.
   void prepare(Node& node, const Parameters&) const override {
-    node.os.files.write("/etc/initramfs-tools/modules", "# for the boot screen\namdgpu\n", no_event);
+    node.os.files.write("/etc/initramfs-tools/modules", "# for the boot screen\namdgpu\n",
+                        no_event);
     node.os.journal.mute(true);
     generate(node, no_event);
     node.os.journal.mute(false);

@@ -30,12 +30,11 @@ class StrandedVram final : public Fault {
 
   /// A job runs as soon as the node is up.
   void inject(Node& node, const Parameters& parameters, EventId cause) const override {
-    node.schedule(node.os.clock.now() + start_time,
-                  {"job",
-                   {{"command", "python3"},
-                    {"gpu", parameters.integer("gpu")},
-                    {"leaves", left_free},
-                    {"cause", cause}}});
+    node.schedule(node.os.clock.now() + start_time, {"job",
+                                                     {{"command", "python3"},
+                                                      {"gpu", parameters.integer("gpu")},
+                                                      {"leaves", left_free},
+                                                      {"cause", cause}}});
   }
 };
 

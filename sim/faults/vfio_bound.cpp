@@ -14,10 +14,8 @@ class VfioBound final : public Fault {
         .layer = Layer::kernel,
         .title = "vfio-pci holds the GPU",
         .changes = "vfio-pci is loaded early, with the ids of the node's first GPU",
-        .parameters = {{"file",
-                        std::string("/etc/modprobe.d/vfio.conf"),
-                        "the file with the ids",
-                        {}}},
+        .parameters =
+            {{"file", std::string("/etc/modprobe.d/vfio.conf"), "the file with the ids", {}}},
         .sources = {"https://www.kernel.org/doc/html/v6.8/driver-api/vfio.html",
                     "https://github.com/ROCm/ROCm/issues/5379"}};
     return info;
@@ -30,11 +28,11 @@ class VfioBound final : public Fault {
   }
 
   void inject(Node& node, const Parameters& parameters, EventId cause) const override {
-    const EventId event = node.os.write_file(
-        parameters.text("file"),
-        fmt::format("options vfio-pci ids=1002:{:04x}\n",
-                    node.board.gpus().front().product->device_id),
-        cause);
+    const EventId event =
+        node.os.write_file(parameters.text("file"),
+                           fmt::format("options vfio-pci ids=1002:{:04x}\n",
+                                       node.board.gpus().front().product->device_id),
+                           cause);
     node.os.write_file("/etc/modules-load.d/vfio-pci.conf", "vfio-pci\n", event);
   }
 };

@@ -27,9 +27,8 @@ class WrongTorchWheel final : public Fault {
   void inject(Node& node, const Parameters& parameters, EventId cause) const override {
     const WheelKind kind = parameters.text("build") == "cuda" ? WheelKind::cuda : WheelKind::cpu;
     const std::string wheel = "torch==" + wheel_build(node.spec().torch, kind).version;
-    const EventId event =
-        node.os.journal.record(Layer::framework, Severity::info, "pip.installed", wheel,
-                               {{field::see, "pip show torch"}}, cause);
+    const EventId event = node.os.journal.record(Layer::framework, Severity::info, "pip.installed",
+                                                 wheel, {{field::see, "pip show torch"}}, cause);
     unpack_wheel(node, kind, event);
   }
 };

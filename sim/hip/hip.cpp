@@ -85,11 +85,9 @@ EventId NodeHip::filtered(std::string_view variable, std::string_view value,
   const std::string did = fmt::format("device 0 is {} with {} compute units, not {} with {}",
                                       all[devices_.front()].name, units(devices_.front()),
                                       all[largest].name, units(largest));
-  return journal_.record(Layer::hip, Severity::warning, "hip.filter", variable,
-                         {{field::asked, value},
-                          {field::did, std::string_view(did)},
-                          {field::see, "hipInfo"}},
-                         why);
+  return journal_.record(
+      Layer::hip, Severity::warning, "hip.filter", variable,
+      {{field::asked, value}, {field::did, std::string_view(did)}, {field::see, "hipInfo"}}, why);
 }
 
 HipResult<void> NodeHip::start() {

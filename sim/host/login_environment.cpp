@@ -35,7 +35,8 @@ std::string substitute(const std::string& text, const ShellVariables& known) {
 
 /// "NAME=VALUE" with or without quotes.
 std::optional<std::pair<std::string, std::string>> assignment(std::string line,
-                                                              const ShellVariables& known, bool shell) {
+                                                              const ShellVariables& known,
+                                                              bool shell) {
   line.erase(0, std::min(line.find_first_not_of(" \t"), line.size()));
   if (line.starts_with("export ")) line.erase(0, std::string_view("export ").size());
   const std::size_t equals = line.find('=');

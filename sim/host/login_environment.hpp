@@ -15,8 +15,9 @@ struct LoginVariable {
 };
 using ShellVariables = std::map<std::string, LoginVariable>;
 
-/// The assignments of a shell file, added to `variables`: lines "NAME=VALUE", with or without export,
-/// with quotes around the value and $NAME of an earlier line in it. All else of shell is passed over.
+/// The assignments of a shell file, added to `variables`: lines "NAME=VALUE", with or without
+/// export, with quotes around the value and $NAME of an earlier line in it. All else of shell is
+/// passed over.
 void read_assignments(const FileTree& files, const std::string& path, ShellVariables& variables);
 
 /// In the order of a login: /etc/environment, /etc/profile.d/*.sh by name, ~/.profile; a later one

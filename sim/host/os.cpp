@@ -122,7 +122,8 @@ bool Os::boot(EventId cause) {
   log(6, uefi.enforces() ? "secureboot: Secure boot enabled" : "secureboot: Secure boot disabled",
       boot_event);
   if (uefi.enforces())
-    log(5, "Kernel is locked down from EFI Secure Boot mode; see man kernel_lockdown.7", boot_event);
+    log(5, "Kernel is locked down from EFI Secure Boot mode; see man kernel_lockdown.7",
+        boot_event);
   return true;
 }
 
@@ -178,9 +179,8 @@ void Os::read_login_environment(const std::string& home) {
   for (const auto& [name, variable] : variables) {
     const auto before = session_environment.find(name);
     if (!login_environment.contains(name)) {
-      login_environment[name] = before == session_environment.end()
-                                    ? std::nullopt
-                                    : std::optional(before->second);
+      login_environment[name] =
+          before == session_environment.end() ? std::nullopt : std::optional(before->second);
     }
     set_environment(name, variable.value, variable.event);
   }

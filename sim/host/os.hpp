@@ -58,8 +58,8 @@ class Os {
   int boots = 0;
   EventId boot_event = no_event;
   EventId cmdline_event = no_event;  ///< what made grub.cfg what it was at this boot
-  Identity session;                 ///< who is logged in, with the groups of that login
-  Environment session_environment;  ///< what the job's shell exports
+  Identity session;                  ///< who is logged in, with the groups of that login
+  Environment session_environment;   ///< what the job's shell exports
   /// Event that last changed a variable of session_environment (or removed it).
   std::map<std::string, EventId, std::less<>> environment_events;
   /// Variables that the last login took from files, each with what the job had before.

@@ -1,5 +1,5 @@
-// The board's firmware as far as operating systems depend on it: Secure Boot with the keys that shim
-// trusts, and settings of the setup menu.
+// The board's firmware as far as operating systems depend on it: Secure Boot with the keys that
+// shim trusts, and settings of the setup menu.
 #pragma once
 
 #include <set>

@@ -36,7 +36,7 @@ std::string bad_kfd_parameter(const LoadedModule& module) {
     const auto given = module.parameters.find(name);
     return given == module.parameters.end() ? fallback : std::atoi(given->second.c_str());
   };
-  constexpr int last_policy = 2;      // KFD_SCHED_POLICY_NO_HWS
+  constexpr int last_policy = 2;     // KFD_SCHED_POLICY_NO_HWS
   constexpr int most_queues = 4096;  // KFD_MAX_NUM_OF_QUEUES_PER_DEVICE
   const int policy = value("sched_policy", 0);
   if (policy < 0 || policy > last_policy) return "sched_policy has invalid value";
@@ -134,14 +134,14 @@ void Amdgpu::start_kfd(const LoadedModule& module, EventId cause) {
     return;
   }
   const std::string shows = "amdgpu: " + wrong;
-  const EventId event = os_.journal.record(
-      Layer::kernel, Severity::error, "kfd.refused", "kfd",
-      {{field::asked, "valid parameters of amdgpu"},
-       {field::got, "EINVAL"},
-       {field::did, "there is no /dev/kfd; graphics works"},
-       {field::shows, std::string_view(shows)},
-       {field::see, "grep . /sys/module/amdgpu/parameters/sched_policy"}},
-      module.parameters_event != no_event ? module.parameters_event : cause);
+  const EventId event =
+      os_.journal.record(Layer::kernel, Severity::error, "kfd.refused", "kfd",
+                         {{field::asked, "valid parameters of amdgpu"},
+                          {field::got, "EINVAL"},
+                          {field::did, "there is no /dev/kfd; graphics works"},
+                          {field::shows, std::string_view(shows)},
+                          {field::see, "grep . /sys/module/amdgpu/parameters/sched_policy"}},
+                         module.parameters_event != no_event ? module.parameters_event : cause);
   log(3, shows, event);
   log(3, "amdgpu: KFD is disabled due to module initialization failure", event);
   kfd_.explain(event);
@@ -230,14 +230,14 @@ EventId Amdgpu::probe_failed(const silicon::Gpu& gpu, std::string_view asked, in
   const std::string bdf = gpu.bdf.text();
   const std::string shows = fmt::format("amdgpu: probe of {} failed with error -{}", bdf, error);
   const std::string got = errno_name(error);
-  const EventId event = os_.journal.record(Layer::kernel, Severity::error, "amdgpu.probe_failed",
-                                           bdf,
-                                           {{field::asked, asked},
-                                            {field::got, std::string_view(got)},
-                                            {field::did, "the device has no driver"},
-                                            {field::shows, std::string_view(shows)},
-                                            {field::see, "dmesg"}},
-                                           cause);
+  const EventId event =
+      os_.journal.record(Layer::kernel, Severity::error, "amdgpu.probe_failed", bdf,
+                         {{field::asked, asked},
+                          {field::got, std::string_view(got)},
+                          {field::did, "the device has no driver"},
+                          {field::shows, std::string_view(shows)},
+                          {field::see, "dmesg"}},
+                         cause);
   log(4, shows, event);
   return event;
 }

@@ -31,8 +31,8 @@ std::vector<std::string> all_modules() {
   return names;
 }
 
-constexpr std::string_view symbols[] = {"dma_fence_add_callback", "dma_resv_add_fence",
-                                        "drm_gem_object_init",    "drm_sched_job_init",
+constexpr std::string_view symbols[] = {"dma_fence_add_callback",  "dma_resv_add_fence",
+                                        "drm_gem_object_init",     "drm_sched_job_init",
                                         "mmu_interval_read_begin", "pci_enable_device"};
 
 }  // namespace
@@ -93,19 +93,20 @@ Dkms::Outcome Dkms::bad_build(const std::string& version, const std::string& ker
                               EventId cause) {
   const std::string log = tree(version) + "/build/make.log";
   const EventId why = os_.files.why_resolved(headers + "/Module.symvers");
-  Outcome outcome = refuse(
-      version, kernel,
-      fmt::format("Error! Bad return status for module build on kernel: {} ({})\n"
-                  "Consult {} for more information.\n",
-                  kernel, arch, log),
-      "Module.symvers: " + symbol, why != no_event ? why : cause, 10, "not exported");
-  os_.files.write(log,
-                  fmt::format("DKMS make.log for amdgpu-{0} for kernel {1} ({2})\n"
-                              "make: Entering directory '/usr/src/linux-headers-{1}'\n"
-                              "ERROR: modpost: \"{3}\" [{4}/build/amd/amdgpu/amdgpu.ko] undefined!\n"
-                              "make[2]: *** [scripts/Makefile.modpost:145: Module.symvers] Error 1\n",
-                              version, kernel, arch, symbol, tree(version)),
-                  outcome.event);
+  Outcome outcome =
+      refuse(version, kernel,
+             fmt::format("Error! Bad return status for module build on kernel: {} ({})\n"
+                         "Consult {} for more information.\n",
+                         kernel, arch, log),
+             "Module.symvers: " + symbol, why != no_event ? why : cause, 10, "not exported");
+  os_.files.write(
+      log,
+      fmt::format("DKMS make.log for amdgpu-{0} for kernel {1} ({2})\n"
+                  "make: Entering directory '/usr/src/linux-headers-{1}'\n"
+                  "ERROR: modpost: \"{3}\" [{4}/build/amd/amdgpu/amdgpu.ko] undefined!\n"
+                  "make[2]: *** [scripts/Makefile.modpost:145: Module.symvers] Error 1\n",
+                  version, kernel, arch, symbol, tree(version)),
+      outcome.event);
   return outcome;
 }
 
@@ -134,7 +135,8 @@ DkmsState Dkms::state(const std::string& version, const std::string& kernel) con
 
 std::string Dkms::broken_tree() const {
   for (const std::string& version : versions()) {
-    if (std::string conf = tree(version) + "/source/dkms.conf"; !os_.files.exists(conf)) return conf;
+    if (std::string conf = tree(version) + "/source/dkms.conf"; !os_.files.exists(conf))
+      return conf;
   }
   return {};
 }
@@ -152,7 +154,8 @@ Dkms::Outcome Dkms::status() const {
     bool any = false;
     const auto kernels = os_.files.list(tree(version)).value_or(std::vector<std::string>{});
     for (const std::string& kernel : kernels) {
-      const DkmsState is = kernel == "source" || kernel == "build" ? DkmsState::added : state(version, kernel);
+      const DkmsState is =
+          kernel == "source" || kernel == "build" ? DkmsState::added : state(version, kernel);
       if (is != DkmsState::built && is != DkmsState::installed) continue;
       any = true;
       const bool original = os_.files.exists("/lib/modules/" + kernel +

@@ -68,8 +68,8 @@ class Dkms {
   /// dkms.conf of a version whose source is gone; "" if every tree is whole.
   std::string broken_tree() const;
   /// What every action ends with then.
-  Outcome refuse_all(const std::string& conf, const std::string& version,
-                     const std::string& kernel, EventId cause);
+  Outcome refuse_all(const std::string& conf, const std::string& version, const std::string& kernel,
+                     EventId cause);
   bool autoinstall_enabled(const std::string& version) const;
   Outcome refuse(const std::string& version, const std::string& kernel, std::string text,
                  std::string_view asked, EventId cause, int exit_code,

@@ -1,5 +1,5 @@
-// The initramfs: what the kernel has before it has its root file system. It is a copy, as old as the
-// last update-initramfs: modules that load early, and modprobe's configuration at that time.
+// The initramfs: what the kernel has before it has its root file system. It is a copy, as old as
+// the last update-initramfs: modules that load early, and modprobe's configuration at that time.
 #pragma once
 
 #include <string>

@@ -38,26 +38,26 @@ Kernel::Kernel(sim::Os& os, silicon::Board& board)
                                   // An open device file holds a reference on the module.
                                   return kfd.open_files() > 0 ? EBUSY : amdgpu.exit(cause);
                                 }});
-  os.pci.register_driver(
-      {.name = "amdgpu",
-       .loaded = [this] { return modules.find("amdgpu") != nullptr; },
-       .matches =
-           [](const sim::PciDevice& device) {
-             const std::uint32_t kind = device.class_code >> 8;
-             return device.vendor == 0x1002 && (kind == 0x0300 || kind == 0x0380 || kind == 0x1200);
-           },
-       .probe =
-           [this](const sim::Bdf& bdf, EventId cause) {
-             const int error = amdgpu.bind(bdf, cause);
-             uevent();
-             return error;
-           },
-       .remove =
-           [this](const sim::Bdf& bdf, EventId cause) {
-             const int error = amdgpu.unbind(bdf, cause);
-             uevent();
-             return error;
-           }});
+  os.pci.register_driver({.name = "amdgpu",
+                          .loaded = [this] { return modules.find("amdgpu") != nullptr; },
+                          .matches =
+                              [](const sim::PciDevice& device) {
+                                const std::uint32_t kind = device.class_code >> 8;
+                                return device.vendor == 0x1002 &&
+                                       (kind == 0x0300 || kind == 0x0380 || kind == 0x1200);
+                              },
+                          .probe =
+                              [this](const sim::Bdf& bdf, EventId cause) {
+                                const int error = amdgpu.bind(bdf, cause);
+                                uevent();
+                                return error;
+                              },
+                          .remove =
+                              [this](const sim::Bdf& bdf, EventId cause) {
+                                const int error = amdgpu.unbind(bdf, cause);
+                                uevent();
+                                return error;
+                              }});
   modprobe.set_entry("vfio_pci", {[this](const LoadedModule& module, EventId cause) {
                                     return vfio.init(module, cause);
                                   },
@@ -106,8 +106,8 @@ void Kernel::early_modules(EventId cause) {
 }
 
 void Kernel::cold_plug(EventId cause) {
-  // udev starts one modprobe per modalias; a second one for the same module does nothing. It does so
-  // for devices that have a driver, too.
+  // udev starts one modprobe per modalias; a second one for the same module does nothing. It does
+  // so for devices that have a driver, too.
   std::set<std::string> asked;
   bool any = false;
   for (const auto& [bdf, device] : os_.pci.devices()) {

@@ -151,9 +151,9 @@ EventId Kfd::vram_exhausted(int pid, const KfdNode& node, std::uint64_t bytes) {
     holder = key.second;
   }
   const std::string asked = fmt::format("{} bytes of VRAM for pid {}", bytes, pid);
-  const std::string got = fmt::format("{} bytes free of {}; pid {} holds {}",
-                                      available_vram(node.gpu_id), node.vram_bytes, holder,
-                                      most ? most->vram_bytes : 0);
+  const std::string got =
+      fmt::format("{} bytes free of {}; pid {} holds {}", available_vram(node.gpu_id),
+                  node.vram_bytes, holder, most ? most->vram_bytes : 0);
   return record(Layer::kernel, Severity::error, "vram.exhausted", fmt::format("{}", node.gpu_id),
                 {{field::asked, std::string_view(asked)},
                  {field::got, std::string_view(got)},

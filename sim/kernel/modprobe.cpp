@@ -98,8 +98,8 @@ ModprobeConfig Modprobe::config() const {
   return read_modprobe_config(os_, root_ ? *root_ : os_.files);
 }
 
-/// Secure Boot turns enforcement on (set_module_sig_enforced); without it a module that nobody vouches
-/// for only taints.
+/// Secure Boot turns enforcement on (set_module_sig_enforced); without it a module that nobody
+/// vouches for only taints.
 int Modprobe::check_signature(const ModuleFile& file, std::string& says) const {
   const std::string signer = file.get("signer");
   if (signer == kernel_signer || os_.uefi.mok.contains(signer) || !os_.uefi.enforces()) return 0;
@@ -117,8 +117,9 @@ void Modprobe::taint(const ModuleFile& file, EventId event) {
   os_.log(4, name + ": loading out-of-tree module taints kernel.", event);
   if (!os_.uefi.enforces() || !os_.uefi.mok.contains(file.get("signer")))
     os_.log(5,
-            name + ": module verification failed: signature and/or required key missing - "
-                   "tainting kernel",
+            name +
+                ": module verification failed: signature and/or required key missing - "
+                "tainting kernel",
             event);
 }
 

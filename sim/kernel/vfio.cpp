@@ -23,10 +23,11 @@ bool Vfio::claims(const sim::PciDevice& device) const {
 
 int Vfio::bind(const sim::Bdf& bdf, EventId cause) {
   const std::string subject = bdf.text();
-  const EventId event = os_.journal.record(
-      Layer::kernel, Severity::warning, "vfio.bound", subject,
-      {{field::did, "vfio-pci holds the device; no other driver gets it"}, {field::see, "lspci -k"}},
-      cause);
+  const EventId event =
+      os_.journal.record(Layer::kernel, Severity::warning, "vfio.bound", subject,
+                         {{field::did, "vfio-pci holds the device; no other driver gets it"},
+                          {field::see, "lspci -k"}},
+                         cause);
   os_.pci.bind(bdf, std::string(driver), event);
   return 0;
 }

@@ -273,15 +273,14 @@ EventId NodeRuntime::record_overrides(EventId cause) {
     const std::string variable =
         process.env(own).empty() ? std::string("HSA_OVERRIDE_GFX_VERSION") : own;
     const std::string value = process.env(variable);
-    const std::string did = fmt::format("{} is presented as {}",
-                                        gfx_name(node.properties.gfx_target_version),
-                                        gfx_name(*version));
-    return journal_.record(Layer::runtime, Severity::warning, "hsa.override", variable,
-                           {{field::asked, std::string_view(value)},
-                            {field::did, std::string_view(did)},
-                            {field::see, "rocminfo"}},
-                           process.why_env(variable) != no_event ? process.why_env(variable)
-                                                                 : cause);
+    const std::string did = fmt::format(
+        "{} is presented as {}", gfx_name(node.properties.gfx_target_version), gfx_name(*version));
+    return journal_.record(
+        Layer::runtime, Severity::warning, "hsa.override", variable,
+        {{field::asked, std::string_view(value)},
+         {field::did, std::string_view(did)},
+         {field::see, "rocminfo"}},
+        process.why_env(variable) != no_event ? process.why_env(variable) : cause);
   }
   return cause;
 }

@@ -116,7 +116,8 @@ SysResult<void*> Thunk::allocate_vram(std::uint32_t gpu_id, std::size_t bytes) {
 SysResult<std::uint64_t> Thunk::available_vram(std::uint32_t gpu_id) {
   kfd::AvailableMemoryArgs args{};
   args.gpu_id = gpu_id;
-  if (auto got = call(kfd::Ioctl::available_memory, args); !got) return std::unexpected(got.error());
+  if (auto got = call(kfd::Ioctl::available_memory, args); !got)
+    return std::unexpected(got.error());
   return args.available;
 }
 

@@ -14,11 +14,11 @@ struct Gpu {
   const GpuProduct* product = nullptr;
   sim::Bdf bdf;
   std::uint32_t numa_node = 0;
-  std::uint64_t unique_id = 0;  ///< "GPU-%016x"
-  bool responds = true;         ///< false: off the bus
+  std::uint64_t unique_id = 0;     ///< "GPU-%016x"
+  bool responds = true;            ///< false: off the bus
   bool needs_power_cycle = false;  ///< off the bus until main power was gone; a reset is not enough
-  bool pcie_atomics = true;     ///< the slot's path to the root complex routes AtomicOps
-  EventId event = no_event;     ///< last change of the silicon
+  bool pcie_atomics = true;        ///< the slot's path to the root complex routes AtomicOps
+  EventId event = no_event;        ///< last change of the silicon
 
   template <class Archive>
   void serialize(Archive& archive);

@@ -97,8 +97,8 @@ int run_dkms(Call& call) {
   if (options->operands.empty()) return call.fail(1, "Error! No action specified.\n");
   const std::string& verb = options->operands.front();
   if (verb == "status") return status(call, *options);
-  constexpr std::string_view verbs[] = {"add",     "autoinstall", "build",
-                                        "install", "remove",      "unbuild", "uninstall"};
+  constexpr std::string_view verbs[] = {"add",    "autoinstall", "build",    "install",
+                                        "remove", "unbuild",     "uninstall"};
   if (std::ranges::find(verbs, verb) == std::end(verbs))
     return call.refuse("action '" + verb + "'");
   if (!call.root()) return call.fail(1, "Error! You must be root to use this command.\n");

@@ -28,10 +28,11 @@ int run_ps(Call& call) {
   return 0;
 }
 
-/// "-9", "-KILL", "-TERM", "-s KILL": which of them it is makes no difference to who ends by either.
+/// "-9", "-KILL", "-TERM", "-s KILL": which of them it is makes no difference to who ends by
+/// either.
 bool is_signal(std::string_view word) {
-  constexpr std::string_view known[] = {"-9",    "-15",    "-KILL", "-TERM", "-SIGKILL",
-                                        "-INT",  "-SIGTERM", "-HUP",  "-2",    "-1"};
+  constexpr std::string_view known[] = {"-9",   "-15",      "-KILL", "-TERM", "-SIGKILL",
+                                        "-INT", "-SIGTERM", "-HUP",  "-2",    "-1"};
   return std::ranges::find(known, word) != std::end(known);
 }
 
@@ -42,8 +43,7 @@ int end_process(Call& call, const std::string& word) {
     return call.fail(1, "bash: kill: {}: arguments must be process or job IDs\n", word);
   auto& processes = call.node.os.processes;
   const auto process = processes.find(pid);
-  if (process == processes.end())
-    return call.fail(1, "bash: kill: ({}) - No such process\n", pid);
+  if (process == processes.end()) return call.fail(1, "bash: kill: ({}) - No such process\n", pid);
   if (!call.root() && process->second.uid != call.spec.identity.uid)
     return call.fail(1, "bash: kill: ({}) - Operation not permitted\n", pid);
   call.node.os.journal.record(Layer::host, Severity::info, "process.ended", process->second.command,
@@ -60,7 +60,8 @@ int run_kill(Call& call) {
   if (first < call.args.size() && call.args[first].starts_with('-'))
     return call.refuse_option(call.args[first]);
   if (first >= call.args.size())
-    return call.fail(2, "kill: usage: kill [-s sigspec | -n signum | -sigspec] pid | jobspec ...\n");
+    return call.fail(2,
+                     "kill: usage: kill [-s sigspec | -n signum | -sigspec] pid | jobspec ...\n");
   int code = 0;
   for (std::size_t i = first; i < call.args.size(); ++i)
     code = std::max(code, end_process(call, call.args[i]));

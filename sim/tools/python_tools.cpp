@@ -97,9 +97,10 @@ int install(Call& call, const Options& options) {
   unpack_wheel(call.node, *kind, event);
   call.print("Collecting {}\nInstalling collected packages: torch\n", asked);
   if (present)
-    call.print("  Attempting uninstall: torch\n    Found existing installation: torch {0}\n    "
-               "Uninstalling torch-{0}:\n      Successfully uninstalled torch-{0}\n",
-               present->version);
+    call.print(
+        "  Attempting uninstall: torch\n    Found existing installation: torch {0}\n    "
+        "Uninstalling torch-{0}:\n      Successfully uninstalled torch-{0}\n",
+        present->version);
   call.print("Successfully installed torch-{}\n", version);
   return 0;
 }
@@ -114,9 +115,10 @@ int uninstall(Call& call, const Options& options) {
   if (!may_change_directory(call.node, call.spec.identity, call.node.spec().torch.directory))
     return no_permission(call);
   call.node.os.remove_file(call.node.spec().torch.directory, call.command_event());
-  call.print("Found existing installation: torch {0}\nUninstalling torch-{0}:\n"
-             "  Successfully uninstalled torch-{0}\n",
-             present->version);
+  call.print(
+      "Found existing installation: torch {0}\nUninstalling torch-{0}:\n"
+      "  Successfully uninstalled torch-{0}\n",
+      present->version);
   return 0;
 }
 
@@ -145,8 +147,7 @@ int run_pip(Call& call) {
     return call.refuse(words.empty() ? "no command" : "command '" + words[0] + "'");
   if (words[1] != "torch" || !present)
     return call.fail(1, "WARNING: Package(s) not found: {}\n", words[1]);
-  call.print("Name: torch\nVersion: {}\nLocation: {}\n", present->version,
-             parent(torch.directory));
+  call.print("Name: torch\nVersion: {}\nLocation: {}\n", present->version, parent(torch.directory));
   return 0;
 }
 
@@ -154,7 +155,8 @@ constexpr std::string_view python_does = "Runs statements about torch; others ar
 constexpr Tool table[] = {
     {{"python3", "python3 -c SCRIPT", python_does}, run_python},
     {{"python", "python -c SCRIPT", python_does}, run_python},
-    {{"pip", "pip install [--force-reinstall] [--index-url URL] torch[==VERSION] | pip uninstall torch | pip show torch | pip list",
+    {{"pip",
+      "pip install [--force-reinstall] [--index-url URL] torch[==VERSION] | pip uninstall torch | pip show torch | pip list",
       "Installs a build of PyTorch; the index decides which.", true, true},
      run_pip},
 };

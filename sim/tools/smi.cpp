@@ -148,8 +148,9 @@ int show_pids(Call& call, const Frame& frame) {
   if (kfd.holders().empty()) {
     call.print("No KFD PIDs currently running\n");
   } else {
-    call.print("KFD process information:\n"
-               "PID\tPROCESS NAME\tGPU(s)\tVRAM USED\tSDMA USED\tCU OCCUPANCY\t\n");
+    call.print(
+        "KFD process information:\n"
+        "PID\tPROCESS NAME\tGPU(s)\tVRAM USED\tSDMA USED\tCU OCCUPANCY\t\n");
   }
   for (const int pid : kfd.holders()) {
     const auto process = call.node.os.processes.find(pid);
@@ -198,7 +199,8 @@ constexpr Tool table[] = {
     {{"amd-smi", "amd-smi list | version", "Lists the GPUs that the driver has, or the versions."},
      run_amd_smi},
     {{"rocm-smi", "rocm-smi [--showpids]",
-      "Shows the GPUs in a table, sensors as N/A; or who holds them."}, run_rocm_smi},
+      "Shows the GPUs in a table, sensors as N/A; or who holds them."},
+     run_rocm_smi},
 };
 
 }  // namespace

@@ -93,8 +93,7 @@ Finding runtime_targets(Context& context) {
         context.process->read_file(fmt::format("{}/{}/properties", root, agent.node)).value_or("");
     for (const std::string& line : lines_with(properties, "gfx_target_version ")) {
       const unsigned long version = std::strtoul(line.substr(line.find(' ')).c_str(), nullptr, 10);
-      const std::string generation =
-          fmt::format("gfx{}{:x}", version / 10000, version / 100 % 100);
+      const std::string generation = fmt::format("gfx{}{:x}", version / 10000, version / 100 % 100);
       if (version == 0 || agent.name.substr(0, agent.name.size() - 1) == generation) continue;
       return {Status::fail,
               fmt::format("node {} is {}{:x} and its agent is {} "

@@ -181,9 +181,8 @@ TEST(Evidence, DkmsBuildFailed) {
                         "(x86_64)\nConsult "
                         "/var/lib/dkms/amdgpu/6.10.5-2125197.24.04/build/make.log for more "
                         "information.\n"));
-  EXPECT_THAT(
-      sh(*node, {"cat", "/var/lib/dkms/amdgpu/6.10.5-2125197.24.04/build/make.log"}).out,
-      HasSubstr("ERROR: modpost: \"drm_sched_job_init\""));
+  EXPECT_THAT(sh(*node, {"cat", "/var/lib/dkms/amdgpu/6.10.5-2125197.24.04/build/make.log"}).out,
+              HasSubstr("ERROR: modpost: \"drm_sched_job_init\""));
   EXPECT_EQ(sh(*node, {"grub-set-default", "6.8.0-55-generic"}, true).exit_code, 0);
   EXPECT_EQ(sh(*node, {"reboot"}, true).exit_code, 0);
   expect_healed(*node);
@@ -212,8 +211,7 @@ TEST(Evidence, PciRealloc) {
   // Either of the two alone is harmless.
   auto setup_only = sim::FaultRegistry::instance().find("pci-realloc");
   auto healthy = test::node("mi210");
-  setup_only->prepare(*healthy,
-                      sim::FaultRegistry::check(setup_only->info(), {}).value());
+  setup_only->prepare(*healthy, sim::FaultRegistry::check(setup_only->info(), {}).value());
   healthy->boot();
   expect_healed(*healthy);
   EXPECT_EQ(sh(*node, {"rm", "/etc/default/grub.d/50-pci.cfg"}, true).exit_code, 0);
@@ -224,7 +222,8 @@ TEST(Evidence, PciRealloc) {
 
 TEST(Evidence, StrandedVram) {
   const auto node = with("stranded-vram", "mi300x-8");
-  const auto python = sh(*node, {"python3", "-c", "import torch; a = torch.randn(2, device='cuda')"});
+  const auto python =
+      sh(*node, {"python3", "-c", "import torch; a = torch.randn(2, device='cuda')"});
   EXPECT_EQ(python.exit_code, 1);
   EXPECT_THAT(python.err, HasSubstr("torch.OutOfMemoryError: HIP out of memory. Tried to allocate "
                                     "2.00 MiB. GPU 0 has a total capacity of 191.98 GiB of which "
@@ -288,10 +287,8 @@ TEST(Evidence, LdLibraryPathShadow) {
               HasSubstr("libhsa-runtime64.so.1 => /opt/rocm-5.2.3/lib/libhsa-runtime64.so.1 ("));
   EXPECT_THAT(sh(*node, {"rocminfo"}).out, Not(HasSubstr("gfx942")));
   EXPECT_NE(sh(*node, {"/srv/job/saxpy"}).exit_code, 0);
-  EXPECT_EQ(sh(*node, {"python3", "-c",
-                       "import torch; assert torch.cuda.is_available()"})
-                .exit_code,
-            0)
+  EXPECT_EQ(
+      sh(*node, {"python3", "-c", "import torch; assert torch.cuda.is_available()"}).exit_code, 0)
       << "the wheel brings libraries of its own";
   EXPECT_EQ(sh(*node, {"unset", "LD_LIBRARY_PATH"}).exit_code, 0);
   EXPECT_THAT(sh(*node, {"ldd", "/srv/job/saxpy"}).out,
@@ -326,8 +323,9 @@ TEST(Evidence, RocblasDataMissing) {
   EXPECT_THAT(python.err, HasSubstr("TensileLibrary_lazy_gfx90a.dat\"\n"));
   EXPECT_THAT(python.err, Not(HasSubstr("lazy_gfx942")));
   EXPECT_EQ(sh(*node, {"/srv/job/saxpy"}).exit_code, 0) << "what needs no rocBLAS works";
-  EXPECT_EQ(sh(*node, {"pip", "install", "--force-reinstall", "torch==2.6.0+rocm6.3"}, true).exit_code,
-            0);
+  EXPECT_EQ(
+      sh(*node, {"pip", "install", "--force-reinstall", "torch==2.6.0+rocm6.3"}, true).exit_code,
+      0);
   expect_healed(*node);
 }
 
