@@ -36,6 +36,7 @@ Node::Node(NodeSpec spec, NodeOptions options) : spec_(std::move(spec)), options
   provision(*this, spec_, options_.seed);
   os.journal.mute(false);
   describe_units();
+  kernel.set_uevent_handler([this] { access.devices().settle(); });
   kernel.amdgpu.set_threads(options_.threads);
   kernel.queue_events = options_.queue_events;
 }
@@ -57,9 +58,9 @@ void Node::describe_units() {
 }
 
 void Node::schedule(std::uint64_t time_ns, Task task) {
-  static constexpr std::string_view kinds[] = {"power_on",     "reboot",     "boot.kernel",
-                                               "boot.drivers", "boot.login", "inject",
-                                               "upgrade",      "command",    "workload"};
+  static constexpr std::string_view kinds[] = {
+      "power_on", "power_cycle", "reboot",  "boot.kernel", "boot.drivers", "boot.login",
+      "inject",   "upgrade",     "command", "workload",    "job"};
   if (std::ranges::find(kinds, task.kind) == std::end(kinds)) {
     throw std::invalid_argument("a node has no task '" + task.kind + "'");
   }
@@ -80,7 +81,8 @@ void Node::boot() {
 }
 
 void Node::perform(const Task& task) {
-  if (task.kind == "power_on" || task.kind == "reboot") {
+  if (task.kind == "power_on" || task.kind == "power_cycle" || task.kind == "reboot") {
+    if (task.kind == "power_cycle") board.power_cycle();
     start_boot(task.kind);
   } else if (task.kind == "boot.kernel") {
     const EventId cause = task.arguments.at("cause").get<EventId>();
@@ -88,6 +90,7 @@ void Node::perform(const Task& task) {
     if (os.boot(cause)) schedule(os.clock.now() + boot_step, {"boot.drivers", Json::object()});
   } else if (task.kind == "boot.drivers") {
     kernel.boot(os.boot_event);
+    access.devices().settle();
     units.boot(early_units, os.boot_event);
     schedule(os.clock.now() + boot_step, {"boot.login", Json::object()});
   } else if (task.kind == "boot.login") {
@@ -102,6 +105,8 @@ void Node::perform(const Task& task) {
     const EventId event = os.journal.record(Layer::host, Severity::info, "apt.unattended_upgrade",
                                             os.hostname, {}, no_event);
     os.packages.upgrade(event);
+  } else if (task.kind == "job") {
+    start_job(task.arguments);
   } else if (task.kind == "command") {
     static_cast<void>(run(task.arguments.at("argv").get<std::vector<std::string>>(), session()));
   } else {
@@ -110,11 +115,29 @@ void Node::perform(const Task& task) {
   }
 }
 
+void Node::start_job(const Json& what) {
+  const auto& gpus = kernel.kfd.nodes();
+  const auto index = what.at("gpu").get<std::size_t>();
+  if (index >= gpus.size()) return;  // it finds no GPU and ends
+  const std::uint32_t gpu_id = gpus[index].gpu_id;
+  const std::string command = what.at("command");
+  const int pid = os.new_pid();
+  const EventId event = os.journal.record(Layer::host, Severity::info, "process.started", command,
+                                          {{"pid", std::int64_t{pid}}, {field::see, "ps"}},
+                                          what.at("cause").get<EventId>());
+  os.processes[pid] = {command, os.session.uid};
+  const auto leaves = what.at("leaves").get<std::uint64_t>();
+  const std::uint64_t free = kernel.kfd.available_vram(gpu_id);
+  if (!kernel.kfd.attach(pid, gpu_id)) return;
+  if (free > leaves) static_cast<void>(kernel.kfd.reserve_vram(pid, gpu_id, free - leaves));
+  kernel.kfd.explain_holding(pid, gpu_id, event);
+}
+
 void Node::start_boot(std::string_view kind) {
   powered_ = true;
-  const EventId event =
-      os.journal.record(Layer::host, Severity::info, kind == "reboot" ? "power.reboot" : "power.on",
-                        os.hostname, {}, no_event);
+  const EventId event = os.journal.record(Layer::host, Severity::info,
+                                          kind == "power_on" ? "power.on" : "power.reboot",
+                                          os.hostname, {}, no_event);
   os.processes.clear();
   board.power_on(event);
   schedule(os.clock.now() + post_time, {"boot.kernel", {{"cause", event}}});
@@ -127,6 +150,7 @@ void Node::log_in(EventId cause) {
     return;
   }
   os.session = *identity;
+  if (const auto user = find_user(os.files, spec_.user)) os.read_login_environment(user->home);
   os.journal.record(Layer::host, Severity::info, "session.login", spec_.user, {{field::see, "id"}},
                     cause);
 }
@@ -200,16 +224,41 @@ Capabilities Node::capabilities() const {
 }
 
 HsaResult<std::unique_ptr<Runtime>> Node::open_runtime(Process& process) {
-  return rocr::hsa_init(process, os.journal, rocm());
+  return rocr::hsa_init(process, os.journal, linked_rocm(process));
 }
 
 std::unique_ptr<Hip> Node::open_hip(Process& process) {
-  return hip::load(process, os.journal, rocm());
+  return hip::load(process, os.journal, linked_rocm(process));
+}
+
+rocr::Installation Node::linked_rocm(Process& process) {
+  constexpr std::string_view library = "libhsa-runtime64.so.1";
+  rocr::Installation linked = rocm();
+  std::string folders = process.env("LD_LIBRARY_PATH");
+  std::ranges::replace(folders, ':', ' ');
+  for (const std::string& folder : words_of(folders)) {
+    const auto version = process.read_file(join(folder, library));
+    if (!version) continue;
+    linked.version = version->substr(0, version->find('\n'));
+    if (linked.version == rocm().version) return linked;
+    const std::string did =
+        fmt::format("ROCm {} is loaded, not {}", linked.version, rocm().version);
+    linked.event = os.journal.record(Layer::runtime, Severity::warning, "library.shadowed", library,
+                                     {{field::asked, "LD_LIBRARY_PATH"},
+                                      {field::got, std::string_view(folder)},
+                                      {field::did, std::string_view(did)},
+                                      {field::see, "ldd"}},
+                                     process.why_env("LD_LIBRARY_PATH"));
+    return linked;
+  }
+  return linked;
 }
 
 std::unique_ptr<Framework> Node::open_framework(Process& process) {
   if (spec_.torch.version.empty()) return nullptr;
-  return frameworks::start_python(process, os.journal, open_hip(process), {spec_.torch.directory});
+  // The wheel's libraries find each other by their DT_RPATH, which goes before LD_LIBRARY_PATH.
+  return frameworks::start_python(process, os.journal, hip::load(process, os.journal, rocm()),
+                                  {spec_.torch.directory});
 }
 
 void Node::run_workload(const std::string& kind, const std::string& path) {

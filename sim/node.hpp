@@ -35,8 +35,10 @@ class Node final : public Backend, private Host {
   const NodeOptions& options() const { return options_; }
 
   // --- its history: tasks on the virtual clock ---
-  /// Kinds: "power_on", "reboot", "inject" {id, parameters}, "upgrade", "command" {argv},
-  /// "workload" {kind, path}. Throws std::invalid_argument for any other.
+  /// Kinds: "power_on", "reboot", "power_cycle", "inject" {id, parameters}, "upgrade", "command"
+  /// {argv}, "workload" {kind, path}, "job" {command, gpu, leaves, cause}: a program of the user
+  /// that goes on running and holds a GPU's memory but for so many bytes. Throws
+  /// std::invalid_argument for any other.
   void schedule(std::uint64_t time_ns, Task task);
   void schedule(Task task) { schedule(os.clock.now(), std::move(task)); }
   /// Performs the next task; false if there is none.
@@ -88,7 +90,11 @@ class Node final : public Backend, private Host {
 
   /// Logs the node's user in (again): the session gets the groups of the database.
   void log_in(EventId cause);
+  /// The installation that the node's programs are linked with.
   rocr::Installation rocm() const { return {spec_.rocm.prefix, spec_.rocm.version}; }
+  /// What the dynamic linker gives a process: folders of LD_LIBRARY_PATH come first. Records an
+  /// event if that is another release.
+  rocr::Installation linked_rocm(Process& process);
   bool powered() const { return powered_; }
 
  private:
@@ -102,6 +108,7 @@ class Node final : public Backend, private Host {
   void describe_units();
   void perform(const Task& task);
   void start_boot(std::string_view kind);
+  void start_job(const Json& what);
   void run_torch();
   void run_hip_app(const std::string& path);
 

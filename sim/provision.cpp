@@ -8,10 +8,10 @@
 
 #include "sim/device_code.hpp"
 #include "sim/firmware/gates.hpp"
-#include "sim/frameworks/torch.hpp"
-#include "sim/libraries/rocblas.hpp"
+#include "sim/kernel/initramfs.hpp"
 #include "sim/node.hpp"
 #include "sim/silicon/catalogue.hpp"
+#include "sim/wheel.hpp"
 
 namespace rocdrill::sim {
 namespace {
@@ -45,6 +45,7 @@ Package headers_package(const KernelSpec& kernel) {
                   .summary = "Linux kernel headers"};
   const std::string tree = "/usr/src/linux-headers-" + kernel.release;
   package.files.push_back(file(tree + "/Makefile", "# headers of " + kernel.release + "\n"));
+  package.files.push_back(file(tree + "/Module.symvers", kernel::symvers_text({})));
   package.files.push_back({"/lib/modules/" + kernel.release + "/build", Blob{tree}, 0777, true});
   return package;
 }
@@ -63,6 +64,9 @@ void publish_kernel(Packages& packages, const NodeSpec& spec, const KernelSpec& 
                 .summary = "Linux kernel image"};
   image.files.push_back(file("/boot/vmlinuz-" + kernel.release, "kernel " + kernel.release + "\n"));
   image.files.push_back(file("/lib/modules/" + kernel.release + "/modules.builtin", ""));
+  image.files.push_back(
+      file("/lib/modules/" + kernel.release + "/kernel/drivers/vfio/pci/vfio-pci.ko",
+           kernel::module_text("vfio_pci", kernel.release, "", {}, {})));
   Package extra{.name = "linux-modules-extra-" + kernel.release,
                 .version = image.version,
                 .depends = {},
@@ -107,6 +111,9 @@ void install_kernels(Node& node, const NodeSpec& spec) {
   packages.preinstall("linux-image-" + meta_suffix(spec));
   if (newest->headers) packages.preinstall("linux-headers-" + meta_suffix(spec));
   publish_meta(packages, spec, spec.kernels.back());
+  node.os.update_grub(no_event);
+  for (const std::string& release : node.os.installed_kernels())
+    kernel::update_initramfs(node.os, release, no_event);
 }
 
 void install_driver(Node& node, const NodeSpec& spec) {
@@ -121,7 +128,8 @@ void install_driver(Node& node, const NodeSpec& spec) {
                       fmt::format("PACKAGE_NAME=\"amdgpu\"\nPACKAGE_VERSION=\"{}\"\n"
                                   "AUTOINSTALL=\"yes\"\n",
                                   version)),
-                 file(source + "/Makefile", "# amdgpu\n")},
+                 file(source + "/Makefile", "# amdgpu\n"),
+                 file(source + "/amd/amdgpu/amdgpu.mod.imports", kernel::imports_text())},
        .summary = "amdgpu driver in DKMS format"});
   node.os.packages.preinstall("amdgpu-dkms");
   node.kernel.dkms.add(version, no_event);
@@ -170,28 +178,8 @@ void install_rocm(Node& node, const NodeSpec& spec) {
   if (!debian) add("rocm-core", {file(rocm.prefix + "/.info/version", rocm.version + "\n")});
 }
 
-std::string plain_processor(const std::string& target) {
-  return target.substr(0, target.find(':'));
-}
-
 void install_torch(Node& node, const NodeSpec& spec) {
-  const TorchSpec& torch = spec.torch;
-  if (torch.version.empty()) return;
-  FileTree& files = node.os.files;
-  files.write(torch.directory + "/version.py",
-              fmt::format("__version__ = '{}'\ncuda = None\nhip = '{}'\n", torch.version,
-                          torch.hip_version),
-              no_event);
-  files.write(torch_fat_binary(spec), make_fat_binary(spec, "saxpy", torch.targets), no_event);
-  const std::string blas = torch.directory + "/" + std::string(frameworks::torch_rocblas);
-  const auto known = spec.code_objects.find("matmul");
-  for (const std::string& target : torch.targets) {
-    const std::string gfx = plain_processor(target);
-    if (known == spec.code_objects.end() || !known->second.contains(gfx)) continue;
-    files.write(blas + "/" + libraries::tensile_index(gfx), "tensile index " + gfx + "\n",
-                no_event);
-    files.write(blas + "/" + libraries::tensile_kernels(gfx), known->second.at(gfx), no_event);
-  }
+  if (!spec.torch.version.empty()) unpack_wheel(node, WheelKind::rocm, no_event);
 }
 
 void make_users(Node& node, const NodeSpec& spec) {
@@ -251,6 +239,16 @@ void make_units(FileTree& files, const NodeSpec& spec) {
   files.make_directory("/etc/systemd/system", no_event);
 }
 
+/// The key that dkms signs with. Its owner may enroll it with mokutil; installers offer that only
+/// where Secure Boot is on.
+void make_signing_key(FileTree& files, const NodeSpec& spec) {
+  if (spec.driver.dkms_version.empty()) return;
+  const std::string name = spec.hostname + " Secure Boot Module Signature key";
+  files.write(std::string(kernel::signing_key), name + "\n", no_event);
+  files.write("/var/lib/shim-signed/mok/MOK.priv", "private key of " + name + "\n", no_event,
+              {.mode = 0600});
+}
+
 void make_system_files(Node& node, const NodeSpec& spec) {
   FileTree& files = node.os.files;
   files.write("/lib/udev/rules.d/50-udev-default.rules",
@@ -268,6 +266,9 @@ void make_system_files(Node& node, const NodeSpec& spec) {
           : fmt::format("PRETTY_NAME=\"Ubuntu {}\"\nID=ubuntu\n", spec.distro_release),
       no_event);
   files.make_directory("/etc/modprobe.d", no_event);
+  files.write("/etc/initramfs-tools/modules",
+              "# List of modules that you want to include in your initramfs.\n", no_event);
+  make_signing_key(files, spec);
   files.make_directory("/lib/modprobe.d", no_event);
   // /etc/modules is read because a link of modules-load.d leads there.
   files.write("/etc/modules", "# Kernel modules to load at boot time, one name per line.\n",

@@ -38,6 +38,12 @@ struct HipLaunch {
   }
 };
 
+/// hipMemGetInfo, in bytes.
+struct HipMemory {
+  std::uint64_t free = 0;
+  std::uint64_t total = 0;
+};
+
 class Hip {
  public:
   virtual ~Hip() = default;
@@ -46,6 +52,7 @@ class Hip {
   /// hipGetDeviceCount; the first call initialises the runtime.
   virtual HipResult<int> device_count() = 0;
   virtual HipResult<HipDeviceInfo> properties(int device) = 0;
+  virtual HipResult<HipMemory> memory(int device) = 0;
   /// __hipRegisterFatBinary: the program or library `file` carries device code. What follows from
   /// a missing code object depends on the release: HIP 5 ends the process at its first HIP call,
   /// later ones refuse the launch.

@@ -21,6 +21,7 @@ void write_rc(const std::string& session, const std::string& hostname) {
      << hostname
      << "]\\[\\e[0m\\] \\u:\\w\\$ '\n"
         "fi\n"
+        "enable -n kill\n"  // the builtin knows this machine's processes, not the node's
         "HISTFILE=\n"
         "trap 'printf \"%s\\n\" \"$BASH_COMMAND\" >>\"$ROCDRILL_SESSION/transcript\"' DEBUG\n";
 }

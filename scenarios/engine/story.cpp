@@ -24,15 +24,20 @@ bool caused_from_below(const Timeline& timeline, EventId id) {
   return false;
 }
 
-/// What a layer above did, where that is all that explains the error: the code that waves run. Else
-/// no_event.
-EventId blamed_above(const Timeline& timeline, EventId id) {
+/// What another layer did, where that is all that explains the error: the code that waves run, or a
+/// variable of the environment that a layer below obeyed without a complaint. Else no_event.
+EventId blamed_elsewhere(const Timeline& timeline, EventId id) {
   const auto chain = timeline.cause_chain(id);
+  const Layer layer = timeline.layer_of(id);
+  // The way from power-on to a layer is no explanation of what goes wrong there.
+  const bool by_itself = timeline.head(chain.back()).kind.starts_with("power.");
   for (auto at = chain.rbegin(); at != chain.rend(); ++at) {
     const EventId cause = *at;
     const EventView event = timeline.head(cause);
     if (event.kind == "fault.injected" || event.layer == Layer::host) continue;
-    return event.layer > timeline.layer_of(id) ? cause : no_event;
+    const bool above = event.layer > layer;
+    const bool below = event.layer < layer && !by_itself && event.severity == Severity::warning;
+    return above || below ? cause : no_event;
   }
   return no_event;
 }
@@ -67,9 +72,10 @@ void Judge::see(const Timeline& timeline, const EventView& head) {
   worst_ = std::max(worst_, head.severity);
   switch (head.severity) {
     case Severity::error:
-      state_ = caused_from_below(timeline, head.id) || blamed_above(timeline, head.id) != no_event
-                   ? LayerState::affected
-                   : LayerState::fault;
+      state_ =
+          caused_from_below(timeline, head.id) || blamed_elsewhere(timeline, head.id) != no_event
+              ? LayerState::affected
+              : LayerState::fault;
       break;
     case Severity::unmodelled:
       state_ = LayerState::unmodelled;
@@ -105,9 +111,9 @@ void StoryIndex::extend(const Timeline& timeline) {
                       {judges_[layer].state(), judges_[layer].telling(),
                        (same_boot ? points.back().moment.events : 0) + 1}});
     if (head.severity != Severity::error) continue;
-    if (const EventId above = blamed_above(timeline, head.id); above != no_event) {
-      const auto other = static_cast<std::size_t>(timeline.layer_of(above)) - 1;
-      judges_[other].blame(above);
+    if (const EventId blamed = blamed_elsewhere(timeline, head.id); blamed != no_event) {
+      const auto other = static_cast<std::size_t>(timeline.layer_of(blamed)) - 1;
+      judges_[other].blame(blamed);
       if (!points_[other].empty())
         points_[other].push_back({head.id,
                                   {judges_[other].state(), judges_[other].telling(),
@@ -151,8 +157,8 @@ std::vector<LayerStory> tell(const Timeline& timeline, std::uint64_t until_ns) {
   for (const LayerStory& story : stories) {
     for (const EventId id : story.events) {
       if (timeline.head(id).severity != Severity::error) continue;
-      if (const EventId above = blamed_above(timeline, id); above != no_event)
-        judges[static_cast<std::size_t>(timeline.layer_of(above)) - 1].blame(above);
+      if (const EventId blamed = blamed_elsewhere(timeline, id); blamed != no_event)
+        judges[static_cast<std::size_t>(timeline.layer_of(blamed)) - 1].blame(blamed);
     }
   }
   for (std::size_t n = 0; n < stories.size(); ++n) {

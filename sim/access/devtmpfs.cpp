@@ -52,8 +52,25 @@ DevTmpfs::Override DevTmpfs::by_rules(std::string_view path) const {
 }
 
 DevTmpfs::Override DevTmpfs::attributes(std::string_view path) const {
-  const auto changed = overrides_.find(path);
-  return changed == overrides_.end() ? by_rules(path) : changed->second;
+  if (const auto changed = overrides_.find(path); changed != overrides_.end())
+    return changed->second;
+  const auto applied = applied_.find(path);
+  return applied == applied_.end() ? by_rules(path) : applied->second;
+}
+
+void DevTmpfs::settle() {
+  std::map<std::string, Override, std::less<>> present;
+  for (const kernel::CharDevice& device : kernel_.char_devices()) {
+    const auto known = applied_.find(device.path);
+    present[device.path] = known == applied_.end() ? by_rules(device.path) : known->second;
+  }
+  applied_ = std::move(present);
+}
+
+void DevTmpfs::trigger() {
+  overrides_.clear();
+  applied_.clear();
+  settle();
 }
 
 SysResult<FileStat> DevTmpfs::lstat(std::string_view path) {

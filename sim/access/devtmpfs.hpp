@@ -29,10 +29,15 @@ class DevTmpfs : public sim::FileProvider {
   EventId why_attributes(std::string_view path) const;
   /// A reboot or an unloaded driver makes all nodes anew.
   void forget() { overrides_.clear(); }
+  /// udev: applies its rules to nodes that have appeared since it looked last.
+  void settle();
+  /// udevadm trigger: the rules as they are now, for every node. What was changed by hand is gone.
+  void trigger();
 
   template <class Archive>
   void serialize(Archive& archive) {
     archive("overrides", overrides_);
+    archive("applied", applied_);
   }
 
  private:
@@ -57,6 +62,7 @@ class DevTmpfs : public sim::FileProvider {
   sim::Os& os_;
   const kernel::Kernel& kernel_;
   std::map<std::string, Override, std::less<>> overrides_;
+  std::map<std::string, Override, std::less<>> applied_;  ///< by udev when the node appeared
 };
 
 }  // namespace rocdrill::access

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <cmath>
+#include <cstdlib>
 #include <random>
 #include <vector>
 
@@ -15,6 +16,7 @@ namespace {
 /// here on fewer workgroups.
 constexpr std::uint32_t size = 128;
 constexpr std::uint32_t elements = size * size;
+constexpr std::size_t segment = 2u << 20;  // of PyTorch's caching allocator
 
 class Torch final : public Framework {
  public:
@@ -33,15 +35,19 @@ class Torch final : public Framework {
  private:
   std::string device_code() const { return directory_ + "/" + std::string(torch_device_code); }
   FrameworkResult raise(std::string_view subject, std::string text, EventId cause, bool unmodelled);
+  FrameworkResult no_rocm(std::string_view subject);
   FrameworkResult hangs(std::string_view subject, EventId cause);
   FrameworkResult hip_error(std::string_view subject, const HipFailure& failure);
   FrameworkResult blas_error(const libraries::LibraryFailure& failure);
   HipResult<std::uint64_t> random_matrix();
+  HipResult<std::uint64_t> tensor(std::size_t bytes);
+  std::string out_of_memory();
 
   Process& process_;
   sim::Journal& journal_;
   std::unique_ptr<Hip> hip_;
   std::string directory_;
+  TorchBuild build_;
 };
 
 /// The value of `name = '...'` in version.py; nullopt for None or nothing.
@@ -51,6 +57,16 @@ std::optional<std::string> version_value(const std::string& text, const std::str
   const std::size_t begin = at + name.size() + 4;
   return text.substr(begin, text.find('\'', begin) - begin);
 }
+
+std::string version_line(std::string_view name, const std::optional<std::string>& value) {
+  return value ? fmt::format("{} = '{}'\n", name, *value) : fmt::format("{} = None\n", name);
+}
+
+// torch/cuda/__init__.py and torch/csrc/cuda: what the other builds say without a GPU of theirs.
+constexpr std::string_view not_compiled = "AssertionError: Torch not compiled with CUDA enabled";
+constexpr std::string_view no_nvidia =
+    "RuntimeError: Found no NVIDIA driver on your system. Please check that you have an NVIDIA GPU "
+    "and installed a driver from http://www.nvidia.com/Download/index.aspx";
 
 FrameworkResult Torch::raise(std::string_view subject, std::string text, EventId cause,
                              bool unmodelled) {
@@ -74,6 +90,8 @@ FrameworkResult Torch::hip_error(std::string_view subject, const HipFailure& fai
   if (!failure.abort_text.empty()) {
     return raise(subject, failure.abort_text + "\nAborted (core dumped)", failure.event, false);
   }
+  if (failure.error == HipError::out_of_memory)
+    return raise(subject, out_of_memory(), failure.event, false);
   std::string text = failure.error == HipError::no_device
                          ? "RuntimeError: No HIP GPUs are available"
                          : fmt::format(
@@ -86,6 +104,43 @@ FrameworkResult Torch::hip_error(std::string_view subject, const HipFailure& fai
   return raise(subject, std::move(text), failure.event, failure.unmodelled);
 }
 
+std::string size_text(std::uint64_t bytes) {  // c10's format_size
+  if (bytes <= 1024) return fmt::format("{} bytes", bytes);
+  const auto value = static_cast<double>(bytes);
+  if (bytes <= 1048576) return fmt::format("{:.2f} KiB", value / 1024);
+  if (bytes <= 1073741824) return fmt::format("{:.2f} MiB", value / 1048576);
+  return fmt::format("{:.2f} GiB", value / 1073741824);
+}
+
+/// The caching allocator takes a segment of 2 MiB from HIP for any tensor of less than 1 MiB.
+HipResult<std::uint64_t> Torch::tensor(std::size_t bytes) {
+  if (bytes > segment / 2) return hip_->allocate(0, bytes);
+  return hip_->allocate(0, segment);
+}
+
+std::string Torch::out_of_memory() {
+  const HipMemory memory = hip_->memory(0).value_or(HipMemory{});
+  const bool two_4 = build_.version.starts_with("2.") && std::atoi(build_.version.c_str() + 2) >= 4;
+  const std::string free = size_text(memory.free), total = size_text(memory.total);
+  constexpr std::string_view see =
+      "  See documentation for Memory Management  "
+      "(https://pytorch.org/docs/stable/notes/cuda.html#environment-variables)";
+  if (!two_4) {
+    return fmt::format(
+        "torch.cuda.OutOfMemoryError: HIP out of memory. Tried to allocate {} (GPU 0; {} total "
+        "capacity; 0 bytes already allocated; {} free; 0 bytes reserved in total by PyTorch) If "
+        "reserved memory is >> allocated memory try setting max_split_size_mb to avoid "
+        "fragmentation.  See documentation for Memory Management and PYTORCH_HIP_ALLOC_CONF",
+        size_text(segment), total, free);
+  }
+  return fmt::format(
+      "torch.OutOfMemoryError: HIP out of memory. Tried to allocate {}. GPU 0 has a total capacity "
+      "of {} of which {} is free. Of the allocated memory 0 bytes is allocated by PyTorch, and 0 "
+      "bytes is reserved by PyTorch but unallocated. If reserved but unallocated memory is large "
+      "try setting PYTORCH_HIP_ALLOC_CONF=expandable_segments:True to avoid fragmentation.{}",
+      size_text(segment), total, free, see);
+}
+
 FrameworkResult Torch::import() {
   const std::string path = directory_ + "/version.py";
   auto version = process_.read_file(path);
@@ -93,11 +148,29 @@ FrameworkResult Torch::import() {
     return raise("import torch", "ModuleNotFoundError: No module named 'torch'",
                  version.error().event, false);
   }
-  hip_->register_fat_binary(device_code());
-  return {true, version_value(*version, "hip").value_or("None"), no_event, false};
+  build_ = read_version_file(*version).value_or(TorchBuild{});
+  if (build_.hip) hip_->register_fat_binary(device_code());
+  return {true, build_.hip.value_or("None"), no_event, false};
+}
+
+/// A build for other hardware: it never asks HIP.
+FrameworkResult Torch::no_rocm(std::string_view subject) {
+  return raise(subject, std::string(build_.cuda ? no_nvidia : not_compiled),
+               process_.why(directory_ + "/version.py"), false);
 }
 
 FrameworkResult Torch::is_available() {
+  if (!build_.hip) {
+    const EventId event = journal_.record(
+        Layer::framework, Severity::error, "torch.is_available", "torch.cuda",
+        {{field::asked, build_.cuda ? "NVIDIA's driver" : "CUDA, which is not compiled in"},
+         {field::got, "none"},
+         {field::did, "torch.cuda.is_available() is False"},
+         {field::shows, "False"},
+         {field::see, "python3 -c 'import torch; print(torch.version.hip)'"}},
+        process_.why(directory_ + "/version.py"));
+    return {false, "False", event, false};
+  }
   auto count = hip_->device_count();
   if (count && *count > 0) {
     const EventId event = journal_.record(Layer::framework, Severity::info, "torch.is_available",
@@ -119,7 +192,7 @@ FrameworkResult Torch::is_available() {
   return {false, "False", event, false};
 }
 
-int Torch::device_count() { return hip_->device_count().value_or(0); }
+int Torch::device_count() { return build_.hip ? hip_->device_count().value_or(0) : 0; }
 
 /// `to` gets numbers between -1 and 1: a kernel of the wheel adds them to the zeros that are there.
 HipResult<std::uint64_t> Torch::random_matrix() {
@@ -127,9 +200,9 @@ HipResult<std::uint64_t> Torch::random_matrix() {
   std::minstd_rand generator(42);
   for (float& number : numbers)
     number = static_cast<float>(generator()) / static_cast<float>(std::minstd_rand::max()) * 2 - 1;
-  auto source = hip_->allocate(0, elements * sizeof(float));
+  auto source = tensor(elements * sizeof(float));
   if (!source) return source;
-  auto matrix = hip_->allocate(0, elements * sizeof(float));
+  auto matrix = tensor(elements * sizeof(float));
   if (!matrix) return matrix;
   if (auto copied = hip_->copy_to_device(*source, std::as_bytes(std::span(numbers))); !copied)
     return std::unexpected(copied.error());
@@ -143,12 +216,14 @@ HipResult<std::uint64_t> Torch::random_matrix() {
 }
 
 FrameworkResult Torch::randn() {
+  if (!build_.hip) return no_rocm("torch.randn");
   if (auto count = hip_->device_count(); !count) return hip_error("torch.randn", count.error());
   if (auto matrix = random_matrix(); !matrix) return hip_error("torch.randn", matrix.error());
   return {true, "tensor", no_event, false};
 }
 
 FrameworkResult Torch::matmul() {
+  if (!build_.hip) return no_rocm("torch.randn");
   // The operand is filled by a kernel of the wheel, the product is one of rocBLAS.
   if (auto count = hip_->device_count(); !count) return hip_error("torch.randn", count.error());
   auto operand = random_matrix();
@@ -156,7 +231,7 @@ FrameworkResult Torch::matmul() {
   libraries::Rocblas blas(process_, journal_, *hip_, directory_ + "/" + std::string(torch_rocblas));
   if (auto ready = blas.create(0); !ready) return blas_error(ready.error());
   if (!operand) return hip_error("torch.randn", operand.error());
-  auto product = hip_->allocate(0, elements * sizeof(float));
+  auto product = tensor(elements * sizeof(float));
   if (!product) return hip_error("a @ a", product.error());
   if (auto done = blas.gemm(0, *product, *operand, *operand, size); !done)
     return blas_error(done.error());
@@ -195,6 +270,17 @@ FrameworkResult load_weights(sim::Journal& journal, Hip& hip, std::uint64_t byte
                            static_cast<double>(bytes) / gib,
                            static_cast<double>(is->total_global_mem) / gib),
                memory.error().event);
+}
+
+std::string version_file(const TorchBuild& build) {
+  return version_line("__version__", build.version) + version_line("cuda", build.cuda) +
+         version_line("hip", build.hip);
+}
+
+std::optional<TorchBuild> read_version_file(const std::string& text) {
+  const auto version = version_value(text, "__version__");
+  if (!version) return std::nullopt;
+  return TorchBuild{*version, version_value(text, "cuda"), version_value(text, "hip")};
 }
 
 std::unique_ptr<Framework> start_python(Process& process, sim::Journal& journal,

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "sim/hip/hip.hpp"
@@ -16,6 +17,15 @@ struct TorchInstallation {
 
 /// A job that puts the weights of its model onto the first device: torch.empty() of that size.
 FrameworkResult load_weights(sim::Journal& journal, Hip& hip, std::uint64_t bytes);
+/// A build of PyTorch: what version.py says of it.
+struct TorchBuild {
+  std::string version;              ///< "2.6.0+rocm6.3"
+  std::optional<std::string> cuda;  ///< "12.4" of a build for NVIDIA's GPUs
+  std::optional<std::string> hip;   ///< "6.3.42134-a9a80e791" of one for ROCm
+};
+/// Text of the wheel's version.py, and what it says; nullopt for any other text.
+std::string version_file(const TorchBuild& build);
+std::optional<TorchBuild> read_version_file(const std::string& text);
 
 /// A Python process. `hip` is the HIP runtime of the process; torch sees nothing below it but
 /// its own files.

@@ -23,6 +23,7 @@ class NodeHip final : public Hip {
   std::string version() override { return installation_.version; }
   HipResult<int> device_count() override;
   HipResult<HipDeviceInfo> properties(int device) override;
+  HipResult<HipMemory> memory(int device) override;
   void register_fat_binary(std::string file) override { registered_.push_back(std::move(file)); }
   HipResult<void> launch(int device, std::string_view file, std::string_view kernel,
                          const HipLaunch& how) override;
@@ -43,6 +44,8 @@ class NodeHip final : public Hip {
     return runtime_->agents()[devices_[static_cast<std::size_t>(device)]];
   }
   std::string arguments_text(const HipLaunch& how) const;
+  EventId filtered(std::string_view variable, std::string_view value,
+                   const std::vector<std::size_t>& gpus, EventId why);
   HipFailure waits_for_ever(std::string_view kernel, std::size_t before, EventId code);
   /// Whether the device memory that allocate() gave holds all of it.
   bool owns(std::uint64_t va, std::size_t bytes) const;
@@ -71,6 +74,22 @@ HipFailure NodeHip::no_device(std::string_view asked, std::string_view got, Even
                                          {field::see, "hipInfo"}},
                                         cause);
   return {HipError::no_device, event, {}, false};
+}
+
+/// What a filter did to the order; `gpus` are all agents. Worth a warning if device 0 is a smaller
+/// GPU than one that was there: the processor's own instead of the card.
+EventId NodeHip::filtered(std::string_view variable, std::string_view value,
+                          const std::vector<std::size_t>& gpus, EventId why) {
+  const auto units = [&](std::size_t agent) { return runtime_->agents()[agent].compute_units; };
+  const std::size_t largest = *std::ranges::max_element(gpus, {}, units);
+  if (units(devices_.front()) >= units(largest)) return why;
+  const auto& all = runtime_->agents();
+  const std::string did = fmt::format("device 0 is {} with {} compute units, not {} with {}",
+                                      all[devices_.front()].name, units(devices_.front()),
+                                      all[largest].name, units(largest));
+  return journal_.record(
+      Layer::hip, Severity::warning, "hip.filter", variable,
+      {{field::asked, value}, {field::did, std::string_view(did)}, {field::see, "hipInfo"}}, why);
 }
 
 HipResult<void> NodeHip::start() {
@@ -107,7 +126,7 @@ HipResult<void> NodeHip::start() {
           fmt::format("no such index among {} agent{}", gpus.size(), gpus.size() == 1 ? "" : "s"),
           why));
     }
-    event_ = why;
+    event_ = filtered(variable, value, gpus, why);
   }
   const std::string got =
       fmt::format("{} device{}", devices_.size(), devices_.size() == 1 ? "" : "s");
@@ -175,6 +194,14 @@ HipResult<HipDeviceInfo> NodeHip::properties(int device) {
   return info;
 }
 
+HipResult<HipMemory> NodeHip::memory(int device) {
+  if (auto ready = initialise(); !ready) return std::unexpected(ready.error());
+  if (!valid(device)) return fail(HipError::invalid_device, event_);
+  auto* rocr = dynamic_cast<rocr::RocrRuntime*>(runtime_.get());
+  return HipMemory{rocr->free_memory(devices_[static_cast<std::size_t>(device)]),
+                   agent(device).memory_bytes};
+}
+
 HipResult<void> NodeHip::load_module(int device, std::string_view file) {
   if (auto ready = initialise(); !ready) return ready;
   if (!valid(device)) return fail(HipError::invalid_device, event_);
@@ -191,7 +218,17 @@ HipResult<std::uint64_t> NodeHip::allocate(int device, std::size_t bytes) {
   if (auto ready = initialise(); !ready) return std::unexpected(ready.error());
   if (!valid(device)) return fail(HipError::invalid_device, event_);
   auto memory = runtime_->allocate(devices_[static_cast<std::size_t>(device)], bytes);
-  if (!memory) return fail(HipError::out_of_memory, memory.error().event);
+  if (!memory) {
+    const std::string asked = fmt::format("hipMalloc of {} bytes", bytes);
+    const std::string got = name(memory.error().status);
+    return fail(HipError::out_of_memory,
+                journal_.record(Layer::hip, Severity::error, "hip.out_of_memory", "hipMalloc",
+                                {{field::asked, std::string_view(asked)},
+                                 {field::got, std::string_view(got)},
+                                 {field::status, "hipErrorOutOfMemory"},
+                                 {field::see, "rocm-smi"}},
+                                memory.error().event));
+  }
   const std::uint64_t va = reinterpret_cast<std::uintptr_t>(*memory);
   memory_[va] = bytes;
   return va;

@@ -4,6 +4,7 @@
 
 #include <functional>
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -13,6 +14,7 @@
 #include "sim/host/journal.hpp"
 #include "sim/host/packages.hpp"
 #include "sim/host/pci.hpp"
+#include "sim/host/uefi.hpp"
 #include "sim/host/users.hpp"
 #include "sim/host/virtual_tree.hpp"
 
@@ -45,6 +47,7 @@ class Os {
   VirtualTree procfs{"/proc", journal};
   Packages packages{files, journal};
   PciBus pci;
+  Uefi uefi;
   Dmesg dmesg;
   std::map<int, ProcessEntry> processes;
 
@@ -54,17 +57,24 @@ class Os {
   std::uint64_t booted_at_ns = 0;
   int boots = 0;
   EventId boot_event = no_event;
-  Identity session;                 ///< who is logged in, with the groups of that login
-  Environment session_environment;  ///< what the job's shell exports
+  EventId cmdline_event = no_event;  ///< what made grub.cfg what it was at this boot
+  Identity session;                  ///< who is logged in, with the groups of that login
+  Environment session_environment;   ///< what the job's shell exports
   /// Event that last changed a variable of session_environment (or removed it).
   std::map<std::string, EventId, std::less<>> environment_events;
+  /// Variables that the last login took from files, each with what the job had before.
+  std::map<std::string, std::optional<std::string>> login_environment;
 
   /// Kernels that can be booted, oldest first (from /boot/vmlinuz-*).
   std::vector<std::string> installed_kernels() const;
   /// GRUB's choice: the saved entry of /boot/grub/grubenv if it exists, else the newest.
   std::string default_kernel() const;
-  /// GRUB_CMDLINE_LINUX of /etc/default/grub.
+  /// GRUB_CMDLINE_LINUX and GRUB_CMDLINE_LINUX_DEFAULT of /etc/default/grub and what
+  /// /etc/default/grub.d/*.cfg make of them.
   std::string configured_cmdline() const;
+  /// grub-mkconfig: an entry for every kernel with that command line, in /boot/grub/grub.cfg, which
+  /// alone counts at boot. Returns the event of the write.
+  EventId update_grub(EventId cause);
 
   /// Power on or reboot: stops all processes, clears the ring buffer, picks the kernel.
   /// False (and an event) if there is no kernel to boot.
@@ -82,6 +92,9 @@ class Os {
   void set_environment(std::string name, std::string value, EventId event);
   void unset_environment(std::string_view name, EventId event);
   EventId why_environment(std::string_view name) const;
+  /// A login of `home`'s owner: sets what login_variables() finds, and takes back what an earlier
+  /// login took from a file that says so no longer.
+  void read_login_environment(const std::string& home);
 
   template <class Archive>
   void serialize(Archive& archive) {
@@ -90,6 +103,7 @@ class Os {
     archive("files", files);
     archive("packages", packages);
     archive("pci", pci);
+    archive("uefi", uefi);
     archive("dmesg", dmesg);
     archive("processes", processes);
     archive("hostname", hostname);
@@ -98,16 +112,20 @@ class Os {
     archive("booted_at_ns", booted_at_ns);
     archive("boots", boots);
     archive("boot_event", boot_event);
+    archive("cmdline_event", cmdline_event);
     archive("user", session.user);
     archive("uid", session.uid);
     archive("gid", session.gid);
     archive("groups", session.groups);
     archive("environment", session_environment);
     archive("environment_events", environment_events);
+    archive("login_environment", login_environment);
     archive("next_pid", next_pid_);
   }
 
  private:
+  void manage_keys(EventId cause);
+
   int next_pid_ = 1000;
 };
 

@@ -93,7 +93,8 @@ Packages::Outcome Packages::install(const std::string& name, EventId cause) {
     const Package& package = available_.at(each);
     const EventId event = journal_.record(
         Layer::host, Severity::info, "package.installed", each,
-        {{"version", std::string_view(package.version)}, {field::see, "dpkg -l " + each}}, cause);
+        {{"version", std::string_view(package.version)}, {field::see, "dpkg -l " + each}},
+        package.event != no_event ? package.event : cause);
     unpack(package, event);
     installed_.insert_or_assign(each, package);
     removed_.erase(each);

@@ -34,6 +34,7 @@ struct Package {
   std::vector<std::string> depends;  ///< names
   std::vector<PackageFile> files;
   std::string summary;
+  EventId event = no_event;  ///< why it is as it is, if somebody changed what was published
 
   template <class Archive>
   void serialize(Archive& archive) {
@@ -42,6 +43,7 @@ struct Package {
     archive("depends", depends);
     archive("files", files);
     archive("summary", summary);
+    archive("event", event);
   }
 };
 

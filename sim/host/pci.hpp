@@ -41,7 +41,7 @@ struct PciBar {
   enum class Kind : std::uint8_t { memory32, prefetchable64, io, rom };
   std::uint32_t index = 0;  ///< 64-bit ones take two
   Kind kind = Kind::memory32;
-  std::uint64_t address = 0;
+  std::uint64_t address = 0;  ///< 0: it was given none
   std::uint64_t size = 0;
 
   template <class Archive>

@@ -66,6 +66,7 @@ void write_bars(Config& out, const PciDevice& device) {
 void write_windows(Config& out, const PciDevice& child) {
   std::uint64_t low32 = UINT32_MAX, high32 = 0, low64 = UINT64_MAX, high64 = 0, io = 0;
   for (const PciBar& bar : child.bars) {
+    if (bar.address == 0) continue;
     const std::uint64_t end = bar.address + bar.size - 1;
     if (bar.kind == PciBar::Kind::io) io = bar.address;
     if (bar.kind == PciBar::Kind::memory32 || bar.kind == PciBar::Kind::rom) {

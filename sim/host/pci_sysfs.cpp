@@ -35,7 +35,7 @@ std::vector<PciBar> windows(const PciDevice& child) {
                          auto belongs) {
     std::uint64_t low = UINT64_MAX, high = 0;
     for (const PciBar& bar : child.bars) {
-      if (!belongs(bar.kind)) continue;
+      if (!belongs(bar.kind) || bar.address == 0) continue;
       low = std::min(low, bar.address);
       high = std::max(high, bar.address + bar.size);
     }

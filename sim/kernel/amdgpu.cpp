@@ -12,6 +12,7 @@
 #include "sim/firmware/gates.hpp"
 #include "sim/kernel/drm_info.hpp"
 #include "sim/kernel/modprobe.hpp"
+#include "sim/kernel/resources.hpp"
 
 namespace rocdrill::kernel {
 namespace {
@@ -21,6 +22,22 @@ constexpr std::uint32_t last_vmid = 15;
 
 /// amdgpu_xcp.c: GPUs that can be partitioned take eight DRM minors in every mode.
 std::uint32_t minors_of(const GpuProduct& product) { return product.partitions.empty() ? 1 : 8; }
+
+/// What kfd_init() says of the parameters; "" if they are right. kfd_module.c.
+std::string bad_kfd_parameter(const LoadedModule& module) {
+  const auto value = [&](const char* name, int fallback) {
+    const auto given = module.parameters.find(name);
+    return given == module.parameters.end() ? fallback : std::atoi(given->second.c_str());
+  };
+  constexpr int last_policy = 2;     // KFD_SCHED_POLICY_NO_HWS
+  constexpr int most_queues = 4096;  // KFD_MAX_NUM_OF_QUEUES_PER_DEVICE
+  const int policy = value("sched_policy", 0);
+  if (policy < 0 || policy > last_policy) return "sched_policy has invalid value";
+  const int queues = value("max_num_of_queues_per_device", most_queues);
+  if (queues < 1 || queues > most_queues)
+    return "max_num_of_queues_per_device must be between 1 to KFD_MAX_NUM_OF_QUEUES_PER_DEVICE";
+  return {};
+}
 
 bool is_fatal(const firmware::BlobResult& result, const sim::Os& os) {
   return result.error != 0 && firmware::is_required(*result.blob, os.kernel_release);
@@ -105,6 +122,30 @@ void Amdgpu::announce(const LoadedModule& module) {
   log(6, "amdgpu: Topology: Add CPU node", module.event);
 }
 
+/// kfd_init() checks two parameters; with a bad one there is no KFD, and graphics goes on without.
+void Amdgpu::start_kfd(const LoadedModule& module, EventId cause) {
+  const std::string wrong = bad_kfd_parameter(module);
+  if (wrong.empty()) {
+    kfd_.start(os_.journal.record(
+        Layer::kernel, Severity::info, "kfd.started", "kfd",
+        {{field::did, "/dev/kfd and /sys/class/kfd appear"}, {field::see, "ls -l /dev/kfd"}},
+        cause));
+    return;
+  }
+  const std::string shows = "amdgpu: " + wrong;
+  const EventId event =
+      os_.journal.record(Layer::kernel, Severity::error, "kfd.refused", "kfd",
+                         {{field::asked, "valid parameters of amdgpu"},
+                          {field::got, "EINVAL"},
+                          {field::did, "there is no /dev/kfd; graphics works"},
+                          {field::shows, std::string_view(shows)},
+                          {field::see, "grep . /sys/module/amdgpu/parameters/sched_policy"}},
+                         module.parameters_event != no_event ? module.parameters_event : cause);
+  log(3, shows, event);
+  log(3, "amdgpu: KFD is disabled due to module initialization failure", event);
+  kfd_.explain(event);
+}
+
 int Amdgpu::init(const LoadedModule& module, EventId cause) {
   const auto modeset = module.parameters.find("modeset");
   if (sim::cmdline_value(os_.cmdline, "nomodeset") ||
@@ -116,12 +157,10 @@ int Amdgpu::init(const LoadedModule& module, EventId cause) {
   noretry_ = noretry == module.parameters.end() ? -1 : std::atoi(noretry->second.c_str());
   const auto mode = module.parameters.find("user_partt_mode");
   user_mode_ = mode == module.parameters.end() ? -2 : std::atoi(mode->second.c_str());
-  const EventId configured = read_modprobe_config(os_).options_event["amdgpu"];
+  const EventId configured = read_modprobe_config(os_).options_from["amdgpu"];
   user_mode_event_ = configured != no_event ? configured : module.event;
   announce(module);
-  kfd_.start(os_.journal.record(
-      Layer::kernel, Severity::info, "kfd.started", "kfd",
-      {{field::did, "/dev/kfd and /sys/class/kfd appear"}, {field::see, "ls -l /dev/kfd"}}, cause));
+  start_kfd(module, cause);
   std::vector<std::uint32_t> gpus;
   for (std::uint32_t i = 0; i < board_.gpus().size(); ++i) {
     const sim::PciDevice* on_bus = os_.pci.find(board_.gpus()[i].bdf);
@@ -137,17 +176,22 @@ int Amdgpu::init(const LoadedModule& module, EventId cause) {
     if (device.state == GpuDevice::State::bound) minor += device.minors;
     devices_.push_back(std::move(device));
   }
-  if (kfd_.nodes().empty()) {
+  if (kfd_.present() && kfd_.nodes().empty()) {
     // What was said of the last device explains it: its failed probe, or why KFD skipped it.
-    EventId last = devices_.empty() ? cause : devices_.back().event;
+    EventId last = devices_.empty() ? no_event : devices_.back().event;
     for (const EventId skipped : os_.timeline.find({.kind_prefix = "kfd.skipped"}))
       last = std::max(last, skipped);
+    for (const silicon::Gpu& gpu : board_.gpus()) {  // another driver came first
+      const sim::PciDevice* on_bus = os_.pci.find(gpu.bdf);
+      if (on_bus && !on_bus->driver.empty() && on_bus->driver != "amdgpu")
+        last = std::max(last, on_bus->event);
+    }
     const EventId event =
         os_.journal.record(Layer::kernel, Severity::error, "kfd.no_gpu_nodes", "kfd",
                            {{field::got, "no GPU was initialised"},
                             {field::did, "the topology holds CPU nodes only"},
                             {field::see, "grep -H . /sys/class/kfd/kfd/topology/nodes/*/gpu_id"}},
-                           last);
+                           last != no_event ? last : cause);
     kfd_.explain(event);
   }
   return 0;
@@ -182,6 +226,23 @@ EventId Amdgpu::report_missing(const silicon::Gpu& gpu,
   return last;
 }
 
+EventId Amdgpu::probe_failed(const silicon::Gpu& gpu, std::string_view asked, int error,
+                             EventId cause) {
+  const std::string bdf = gpu.bdf.text();
+  const std::string shows = fmt::format("amdgpu: probe of {} failed with error -{}", bdf, error);
+  const std::string got = errno_name(error);
+  const EventId event =
+      os_.journal.record(Layer::kernel, Severity::error, "amdgpu.probe_failed", bdf,
+                         {{field::asked, asked},
+                          {field::got, std::string_view(got)},
+                          {field::did, "the device has no driver"},
+                          {field::shows, std::string_view(shows)},
+                          {field::see, "dmesg"}},
+                         cause);
+  log(4, shows, event);
+  return event;
+}
+
 void Amdgpu::probe(GpuDevice& device, const std::vector<firmware::BlobResult>& blobs,
                    EventId cause) {
   const silicon::Gpu& gpu = board_.gpus()[device.gpu];
@@ -205,6 +266,12 @@ void Amdgpu::probe(GpuDevice& device, const std::vector<firmware::BlobResult>& b
                   "0x1002:0x{0:04X} 0x{1:02X}).",
                   gpu.product->device_id, gpu.product->pci_rev),
       cause);
+  if (const sim::PciDevice* on_bus = os_.pci.find(gpu.bdf); on_bus && !has_registers(*on_bus)) {
+    device.state = GpuDevice::State::failed;
+    device.error = ENOMEM;
+    device.event = probe_failed(gpu, "the registers behind BAR 5", ENOMEM, on_bus->event);
+    return;
+  }
   log_device(gpu, 6, "Fetched VBIOS from platform", cause);
   if (const EventId missing = report_missing(gpu, blobs, cause); missing != no_event) {
     const bool invalid =
@@ -213,17 +280,7 @@ void Amdgpu::probe(GpuDevice& device, const std::vector<firmware::BlobResult>& b
     device.error = invalid ? EINVAL : ENODEV;
     log_device(gpu, 3, "Fatal error during GPU init", missing);
     log_device(gpu, 6, "finishing device.", missing);
-    const std::string shows =
-        fmt::format("amdgpu: probe of {} failed with error -{}", bdf, device.error);
-    const std::string got = errno_name(device.error);
-    device.event = os_.journal.record(Layer::kernel, Severity::error, "amdgpu.probe_failed", bdf,
-                                      {{field::asked, "the firmware of every IP block"},
-                                       {field::got, std::string_view(got)},
-                                       {field::did, "the device has no driver"},
-                                       {field::shows, std::string_view(shows)},
-                                       {field::see, "dmesg"}},
-                                      missing);
-    log(4, shows, device.event);
+    device.event = probe_failed(gpu, "the firmware of every IP block", device.error, missing);
     return;
   }
   for (const firmware::BlobResult& result : blobs) {

@@ -114,6 +114,8 @@ class Amdgpu {
       const std::vector<std::uint32_t>& gpus) const;
   std::uint32_t free_minor(const GpuProduct& product) const;
   void announce(const LoadedModule& module);
+  void start_kfd(const LoadedModule& module, EventId cause);
+  EventId probe_failed(const silicon::Gpu& gpu, std::string_view asked, int error, EventId cause);
   void probe(GpuDevice& device, const std::vector<firmware::BlobResult>& blobs, EventId cause);
   EventId report_missing(const silicon::Gpu& gpu, const std::vector<firmware::BlobResult>& blobs,
                          EventId cause);

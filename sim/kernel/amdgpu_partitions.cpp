@@ -170,6 +170,7 @@ SysResult<void> Amdgpu::set_compute_partition(std::size_t index, std::string_vie
 }
 
 void Amdgpu::add_to_kfd(const GpuDevice& device, EventId event, bool first) {
+  if (!kfd_.present()) return;
   const silicon::Gpu& gpu = board_.gpus()[device.gpu];
   const GpuProduct& product = *gpu.product;
   const silicon::PartitionShape shape = silicon::partition_shape(product, device.compute_mode);

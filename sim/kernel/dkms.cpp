@@ -20,19 +20,20 @@ std::string module_version(const std::string& version) {
   return version.substr(0, version.find('-'));
 }
 
+/// One stale tree stops every dkms command.
+std::string no_conf(const std::string& conf) {
+  return fmt::format("Error! Could not locate dkms.conf file.\nFile: {} does not exist.\n", conf);
+}
+
 std::vector<std::string> all_modules() {
   std::vector<std::string> names = dkms_companions();
   names.push_back("amdgpu");
   return names;
 }
 
-std::string text_of(const std::string& name, const std::string& version,
-                    const std::string& kernel) {
-  const bool is_amdgpu = name == "amdgpu";
-  return module_text(name, kernel, module_version(version),
-                     is_amdgpu ? dkms_companions() : std::vector<std::string>{},
-                     is_amdgpu ? amdgpu_aliases() : std::vector<std::string>{});
-}
+constexpr std::string_view symbols[] = {"dma_fence_add_callback",  "dma_resv_add_fence",
+                                        "drm_gem_object_init",     "drm_sched_job_init",
+                                        "mmu_interval_read_begin", "pci_enable_device"};
 
 }  // namespace
 
@@ -49,6 +50,64 @@ const std::vector<std::string>& dkms_companions() {
   static const std::vector<std::string> names{
       "amddrm_ttm_helper", "amdttm", "amddrm_buddy", "amdxcp", "amd_sched", "amdkcl"};
   return names;
+}
+
+std::string imports_text() {
+  std::string text;
+  for (const std::string_view symbol : symbols) text += std::string(symbol) + "\n";
+  return text;
+}
+
+std::string symvers_text(const std::vector<std::string>& without) {
+  std::string text;
+  for (const std::string_view symbol : symbols) {
+    if (std::ranges::find(without, symbol) != without.end()) continue;
+    text += fmt::format("0x{:08x}\t{}\tvmlinux\tEXPORT_SYMBOL_GPL\t\n",
+                        std::hash<std::string_view>()(symbol) & 0xFFFFFFFF, symbol);
+  }
+  return text;
+}
+
+std::string Dkms::text_of(const std::string& name, const std::string& version,
+                          const std::string& kernel) const {
+  const bool is_amdgpu = name == "amdgpu";
+  std::string text = module_text(name, kernel, module_version(version),
+                                 is_amdgpu ? dkms_companions() : std::vector<std::string>{},
+                                 is_amdgpu ? amdgpu_aliases() : std::vector<std::string>{});
+  const std::string key = os_.files.text(signing_key);
+  if (!key.empty()) text += "signer=" + key.substr(0, key.find('\n')) + "\n";
+  return text;
+}
+
+std::string Dkms::missing_symbol(const std::string& version, const std::string& headers) const {
+  const std::string exported = os_.files.text(headers + "/Module.symvers");
+  for (const std::string& symbol :
+       sim::lines_of(os_.files.text(tree(version) + "/source/amd/amdgpu/amdgpu.mod.imports"))) {
+    if (exported.find("\t" + symbol + "\t") == std::string::npos) return symbol;
+  }
+  return {};
+}
+
+Dkms::Outcome Dkms::bad_build(const std::string& version, const std::string& kernel,
+                              const std::string& headers, const std::string& symbol,
+                              EventId cause) {
+  const std::string log = tree(version) + "/build/make.log";
+  const EventId why = os_.files.why_resolved(headers + "/Module.symvers");
+  Outcome outcome =
+      refuse(version, kernel,
+             fmt::format("Error! Bad return status for module build on kernel: {} ({})\n"
+                         "Consult {} for more information.\n",
+                         kernel, arch, log),
+             "Module.symvers: " + symbol, why != no_event ? why : cause, 10, "not exported");
+  os_.files.write(
+      log,
+      fmt::format("DKMS make.log for amdgpu-{0} for kernel {1} ({2})\n"
+                  "make: Entering directory '/usr/src/linux-headers-{1}'\n"
+                  "ERROR: modpost: \"{3}\" [{4}/build/amd/amdgpu/amdgpu.ko] undefined!\n"
+                  "make[2]: *** [scripts/Makefile.modpost:145: Module.symvers] Error 1\n",
+                  version, kernel, arch, symbol, tree(version)),
+      outcome.event);
+  return outcome;
 }
 
 std::string Dkms::tree(const std::string& version) const {
@@ -74,21 +133,29 @@ DkmsState Dkms::state(const std::string& version, const std::string& kernel) con
                                                                            : DkmsState::built;
 }
 
+std::string Dkms::broken_tree() const {
+  for (const std::string& version : versions()) {
+    if (std::string conf = tree(version) + "/source/dkms.conf"; !os_.files.exists(conf))
+      return conf;
+  }
+  return {};
+}
+
+Dkms::Outcome Dkms::refuse_all(const std::string& conf, const std::string& version,
+                               const std::string& kernel, EventId cause) {
+  const EventId why = os_.files.why(sim::parent(conf));
+  return refuse(version, kernel, no_conf(conf), conf, why != no_event ? why : cause, 4);
+}
+
 Dkms::Outcome Dkms::status() const {
   Outcome outcome;
+  if (const std::string conf = broken_tree(); !conf.empty()) return {4, no_conf(conf), no_event};
   for (const std::string& version : versions()) {
-    if (!os_.files.exists(tree(version) + "/source/dkms.conf")) {
-      // One stale tree stops every dkms command.
-      outcome.exit_code = 4;
-      outcome.output += fmt::format(
-          "Error! Could not locate dkms.conf file.\nFile: {}/source/dkms.conf does not exist.\n",
-          tree(version));
-      return outcome;
-    }
     bool any = false;
     const auto kernels = os_.files.list(tree(version)).value_or(std::vector<std::string>{});
     for (const std::string& kernel : kernels) {
-      const DkmsState is = kernel == "source" ? DkmsState::added : state(version, kernel);
+      const DkmsState is =
+          kernel == "source" || kernel == "build" ? DkmsState::added : state(version, kernel);
       if (is != DkmsState::built && is != DkmsState::installed) continue;
       any = true;
       const bool original = os_.files.exists("/lib/modules/" + kernel +
@@ -121,13 +188,14 @@ Dkms::Outcome Dkms::add(const std::string& version, EventId cause) {
 }
 
 Dkms::Outcome Dkms::refuse(const std::string& version, const std::string& kernel, std::string text,
-                           std::string_view asked, EventId cause, int exit_code) {
+                           std::string_view asked, EventId cause, int exit_code,
+                           std::string_view got) {
   const std::string subject = fmt::format("amdgpu/{} {}", version, kernel);
   const std::string shows = text.substr(0, text.find('\n'));
   const EventId event = os_.journal.record(
       Layer::kernel, Severity::error, "dkms.not_built", subject,
       {{field::asked, asked},
-       {field::got, "ENOENT"},
+       {field::got, got},
        {field::did, "no module is built for this kernel; the state stays \"added\""},
        {field::shows, std::string_view(shows)},
        {field::see, "dkms status"}},
@@ -139,6 +207,8 @@ Dkms::Outcome Dkms::refuse(const std::string& version, const std::string& kernel
 }
 
 Dkms::Outcome Dkms::build(const std::string& version, const std::string& kernel, EventId cause) {
+  if (const std::string conf = broken_tree(); !conf.empty())
+    return refuse_all(conf, version, kernel, cause);
   const std::string headers = "/lib/modules/" + kernel + "/build";
   if (!os_.files.exists(headers)) {
     EventId why = os_.files.why(headers);
@@ -152,6 +222,8 @@ Dkms::Outcome Dkms::build(const std::string& version, const std::string& kernel,
                     kernel),
         headers, why != no_event ? why : cause, 21);
   }
+  if (const std::string symbol = missing_symbol(version, headers); !symbol.empty())
+    return bad_build(version, kernel, headers, symbol, cause);
   const EventId event = os_.journal.record(
       Layer::kernel, Severity::info, "dkms.built", fmt::format("amdgpu/{} {}", version, kernel),
       {{field::asked, std::string_view(headers)}, {field::see, "dkms status"}}, cause);
@@ -167,6 +239,8 @@ Dkms::Outcome Dkms::build(const std::string& version, const std::string& kernel,
 
 Dkms::Outcome Dkms::install(const std::string& version, const std::string& kernel, EventId cause) {
   Outcome outcome{0, {}, cause};
+  if (const std::string conf = broken_tree(); !conf.empty())
+    return refuse_all(conf, version, kernel, cause);
   if (state(version, kernel) == DkmsState::absent) {
     return {3,
             fmt::format("Error! The module/version combo: amdgpu-{} is not located in the DKMS "
@@ -221,6 +295,21 @@ Dkms::Outcome Dkms::uninstall(const std::string& version, const std::string& ker
       event};
 }
 
+Dkms::Outcome Dkms::unbuild(const std::string& version, EventId cause) {
+  Outcome outcome{0, {}, cause};
+  const auto kernels = os_.files.list(tree(version)).value_or(std::vector<std::string>{});
+  for (const std::string& kernel : kernels) {
+    if (kernel == "source" || kernel == "build") continue;
+    if (state(version, kernel) == DkmsState::installed) {
+      Outcome one = uninstall(version, kernel, cause);
+      outcome.output += one.output;
+      outcome.event = one.event;
+    }
+    os_.files.remove(tree(version) + "/" + kernel, outcome.event);
+  }
+  return outcome;
+}
+
 Dkms::Outcome Dkms::remove(const std::string& version, EventId cause) {
   if (!os_.files.lstat(tree(version))) {
     return {3,
@@ -229,6 +318,7 @@ Dkms::Outcome Dkms::remove(const std::string& version, EventId cause) {
                         version),
             cause};
   }
+  if (const std::string conf = broken_tree(); !conf.empty()) return {4, no_conf(conf), cause};
   Outcome outcome{0, {}, cause};
   const auto kernels = os_.files.list(tree(version)).value_or(std::vector<std::string>{});
   for (const std::string& kernel : kernels) {
@@ -256,8 +346,13 @@ bool Dkms::autoinstall_enabled(const std::string& version) const {
 
 Dkms::Outcome Dkms::autoinstall(const std::string& kernel, EventId cause) {
   Outcome outcome{0, {}, cause};
+  const std::string broken = broken_tree();
   for (const std::string& version : versions()) {
     if (state(version, kernel) == DkmsState::installed) continue;
+    if (!broken.empty()) {
+      if (broken.starts_with(tree(version) + "/")) continue;  // it is the one without a source
+      return refuse_all(broken, version, kernel, cause);
+    }
     if (!autoinstall_enabled(version)) {
       const std::string conf = tree(version) + "/source/dkms.conf";
       const EventId why = os_.files.why(os_.files.resolve(conf).value_or(conf));

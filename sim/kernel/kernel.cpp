@@ -5,7 +5,9 @@
 #include <cerrno>
 #include <set>
 
+#include "sim/kernel/initramfs.hpp"
 #include "sim/kernel/local_file.hpp"
+#include "sim/kernel/resources.hpp"
 #include "sim/silicon/catalogue.hpp"
 
 namespace rocdrill::kernel {
@@ -20,6 +22,7 @@ Kernel::Kernel(sim::Os& os, silicon::Board& board)
     : dkms(os),
       kfd(os),
       amdgpu(os, board, kfd),
+      vfio(os),
       modprobe(os, modules),
       os_(os),
       board_(board),
@@ -35,19 +38,45 @@ Kernel::Kernel(sim::Os& os, silicon::Board& board)
                                   // An open device file holds a reference on the module.
                                   return kfd.open_files() > 0 ? EBUSY : amdgpu.exit(cause);
                                 }});
+  os.pci.register_driver({.name = "amdgpu",
+                          .loaded = [this] { return modules.find("amdgpu") != nullptr; },
+                          .matches =
+                              [](const sim::PciDevice& device) {
+                                const std::uint32_t kind = device.class_code >> 8;
+                                return device.vendor == 0x1002 &&
+                                       (kind == 0x0300 || kind == 0x0380 || kind == 0x1200);
+                              },
+                          .probe =
+                              [this](const sim::Bdf& bdf, EventId cause) {
+                                const int error = amdgpu.bind(bdf, cause);
+                                uevent();
+                                return error;
+                              },
+                          .remove =
+                              [this](const sim::Bdf& bdf, EventId cause) {
+                                const int error = amdgpu.unbind(bdf, cause);
+                                uevent();
+                                return error;
+                              }});
+  modprobe.set_entry("vfio_pci", {[this](const LoadedModule& module, EventId cause) {
+                                    return vfio.init(module, cause);
+                                  },
+                                  [this](EventId cause) { return vfio.exit(cause); }});
   os.pci.register_driver(
-      {.name = "amdgpu",
-       .loaded = [this] { return modules.find("amdgpu") != nullptr; },
-       .matches =
-           [](const sim::PciDevice& device) {
-             const std::uint32_t kind = device.class_code >> 8;
-             return device.vendor == 0x1002 && (kind == 0x0300 || kind == 0x0380 || kind == 0x1200);
-           },
-       .probe = [this](const sim::Bdf& bdf, EventId cause) { return amdgpu.bind(bdf, cause); },
-       .remove = [this](const sim::Bdf& bdf, EventId cause) { return amdgpu.unbind(bdf, cause); }});
+      {.name = "vfio-pci",
+       .loaded = [this] { return modules.find("vfio_pci") != nullptr; },
+       .matches = [this](const sim::PciDevice& device) { return vfio.claims(device); },
+       .probe = [this](const sim::Bdf& bdf, EventId cause) { return vfio.bind(bdf, cause); },
+       .remove = [this](const sim::Bdf& bdf, EventId cause) { return vfio.unbind(bdf, cause); }});
   os.packages.on_change(
       [this](const sim::Package& package, bool installed, EventId cause, std::string& output) {
         dkms.on_package(package, installed, cause, output);
+        constexpr std::string_view image = "linux-image-";
+        if (!package.name.starts_with(image)) return;
+        const std::string release = package.name.substr(image.size());
+        if (!os_.files.exists("/boot/vmlinuz-" + release)) return;  // a meta package, or removed
+        output += "update-initramfs: Generating " + initramfs_path(release) + "\n";
+        os_.update_grub(update_initramfs(os_, release, cause));
       });
 }
 
@@ -59,40 +88,58 @@ ModprobeResult Kernel::note(ModprobeResult result) {
 void Kernel::boot(EventId cause) {
   modules.clear();
   amdgpu.reset();
+  vfio.reset();
   driver_event_ = no_event;
+  assign_resources(os_);
   if (sim::cmdline_value(os_.cmdline, "nomodeset")) {
     os_.log(4, "Booted with the nomodeset parameter. Only the system framebuffer will be available",
             cause);
   }
+  early_modules(cause);
+}
+
+void Kernel::early_modules(EventId cause) {
+  const Initramfs initramfs = read_initramfs(os_, os_.kernel_release);
+  modprobe.set_root(&initramfs.files);
+  for (const std::string& name : initramfs.modules) load_module(name, {}, cause);
+  modprobe.set_root(nullptr);
 }
 
 void Kernel::cold_plug(EventId cause) {
-  // udev starts one modprobe per modalias; a second one for the same module does nothing.
+  // udev starts one modprobe per modalias; a second one for the same module does nothing. It does
+  // so for devices that have a driver, too.
   std::set<std::string> asked;
+  bool any = false;
   for (const auto& [bdf, device] : os_.pci.devices()) {
-    if (device.vendor != 0x1002 || !device.driver.empty()) continue;
+    if (device.vendor != 0x1002) continue;
+    any = true;
+    if (modules.find("amdgpu")) break;
     os_.clock.advance(20 * sim::ms);
     if (!asked.insert(fmt::format("{:04x}", device.device)).second) continue;
-    if (modules.find("amdgpu")) continue;
     note(modprobe.load_alias(sim::modalias(device), "amdgpu", cause));
     if (!modules.find("amdgpu")) break;  // the same answer for every other device
   }
+  if (!any) driver_event_ = board_.why_silent();
+  uevent();
 }
 
 ModprobeResult Kernel::load_module(const std::string& name,
                                    const std::map<std::string, std::string>& parameters,
                                    EventId cause) {
   ModprobeResult result = modprobe.load(name, parameters, cause);
+  uevent();
   return name == "amdgpu" ? note(std::move(result)) : result;
 }
 
 ModprobeResult Kernel::insert_module(const std::string& path, EventId cause) {
   ModprobeResult result = modprobe.insert_file(path, {}, cause);
+  uevent();
   return modules.find("amdgpu") ? note(std::move(result)) : result;
 }
 
 ModprobeResult Kernel::remove_module(const std::string& name, EventId cause) {
   ModprobeResult result = modprobe.remove(name, cause);
+  uevent();
   return name == "amdgpu" ? note(std::move(result)) : result;
 }
 
@@ -113,6 +160,7 @@ std::vector<CharDevice> Kernel::char_devices() const {
 
 EventId Kernel::why_no_device(std::string_view path) const {
   if (path == "/dev/kfd" && kfd.present()) return no_event;
+  if (path == "/dev/kfd" && modules.find("amdgpu")) return kfd.event();  // it did not start
   if (path.starts_with("/dev/kfd") || path.starts_with("/dev/dri")) return driver_event_;
   return no_event;
 }

@@ -1,6 +1,7 @@
 // The running kernel with the GPU driver in it: boot, hot plug, devices, sysfs.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -13,6 +14,7 @@
 #include "sim/kernel/modules.hpp"
 #include "sim/kernel/process/device_file.hpp"
 #include "sim/kernel/sysfs.hpp"
+#include "sim/kernel/vfio.hpp"
 
 namespace rocdrill::kernel {
 
@@ -27,6 +29,7 @@ class Kernel {
   Dkms dkms;
   Kfd kfd;
   Amdgpu amdgpu;
+  Vfio vfio;
   Modprobe modprobe;
   /// How much queues tell the timeline.
   cp::EventLevel queue_events = cp::EventLevel::errors;
@@ -34,8 +37,13 @@ class Kernel {
   /// The kernel's start, up to user space. The bus has been enumerated and os.boot() has chosen the
   /// kernel.
   void boot(EventId cause);
+  /// What the initramfs loads before there is a root file system.
+  void early_modules(EventId cause);
   /// udev: every device on the bus without a driver asks modprobe for one.
   void cold_plug(EventId cause);
+
+  /// Who is told when device nodes have appeared or gone: udev.
+  void set_uevent_handler(std::function<void()> handler) { uevent_ = std::move(handler); }
 
   std::vector<CharDevice> char_devices() const;
   /// Why a device node is not there.
@@ -62,6 +70,7 @@ class Kernel {
     archive("modules", modules);
     archive("kfd", kfd);
     archive("amdgpu", amdgpu);
+    archive("vfio", vfio);
     archive("queue_events", queue_events);
     archive("driver_event", driver_event_);
   }
@@ -69,10 +78,14 @@ class Kernel {
  private:
   DeviceFacts describe() const;
   ModprobeResult note(ModprobeResult result);
+  void uevent() const {
+    if (uevent_) uevent_();
+  }
 
   sim::Os& os_;
   silicon::Board& board_;
   SysFs sysfs_;
+  std::function<void()> uevent_;
   EventId driver_event_ = no_event;
 };
 

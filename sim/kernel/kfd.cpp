@@ -162,21 +162,33 @@ std::uint64_t Kfd::used_vram(std::uint32_t gpu_id) const {
   return used;
 }
 
+/// The one that holds most explains it.
+EventId Kfd::vram_exhausted(int pid, const KfdNode& node, std::uint64_t bytes) {
+  const Holding* most = nullptr;
+  int holder = pid;
+  for (const auto& [key, held] : held_) {
+    if (key.first != node.gpu_id || (most && held.vram_bytes <= most->vram_bytes)) continue;
+    most = &held;
+    holder = key.second;
+  }
+  const std::string asked = fmt::format("{} bytes of VRAM for pid {}", bytes, pid);
+  const std::string got =
+      fmt::format("{} bytes free of {}; pid {} holds {}", available_vram(node.gpu_id),
+                  node.vram_bytes, holder, most ? most->vram_bytes : 0);
+  return record(Layer::kernel, Severity::error, "vram.exhausted", fmt::format("{}", node.gpu_id),
+                {{field::asked, std::string_view(asked)},
+                 {field::got, std::string_view(got)},
+                 {field::status, "ENOMEM"},
+                 {field::see, "rocm-smi --showpids"}},
+                most && most->event != no_event ? most->event : node.event);
+}
+
 SysResult<void> Kfd::reserve_vram(int pid, std::uint32_t gpu_id, std::uint64_t bytes) {
   Holding* held = holding(pid, gpu_id);
   if (!held) return fail(EINVAL);
-  if (const std::uint64_t free = available_vram(gpu_id); bytes > free) {
+  if (bytes > available_vram(gpu_id)) {
     const KfdNode* node = find(gpu_id);
-    const std::string asked = fmt::format("{} MiB", bytes >> 20);
-    const std::string got =
-        fmt::format("{} of {} MiB are free", free >> 20, node ? node->vram_bytes >> 20 : 0);
-    return fail(ENOMEM,
-                record(Layer::kernel, Severity::error, "vram.exhausted", fmt::format("{}", gpu_id),
-                       {{field::asked, std::string_view(asked)},
-                        {field::got, std::string_view(got)},
-                        {field::status, "ENOMEM"},
-                        {field::see, "rocm-smi"}},
-                       node ? node->event : event_));
+    return fail(ENOMEM, node ? vram_exhausted(pid, *node, bytes) : event_);
   }
   held->vram_bytes += bytes;
   return {};

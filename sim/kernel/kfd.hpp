@@ -132,6 +132,7 @@ class Kfd final : public DeviceService {
   struct Holding {
     std::uint64_t vram_bytes = 0;
     std::map<std::uint32_t, HeldQueue> queues;  ///< by doorbell
+    EventId event = no_event;                   ///< why it is there, where that is known
     std::uint32_t vmid = 0;                     ///< above the first of KFD's; lowest free first
     int tid = 0;                                ///< who attached, as amdgpu_task_info keeps it
     std::string thread;
@@ -140,11 +141,16 @@ class Kfd final : public DeviceService {
     void serialize(Archive& archive) {
       archive("vram_bytes", vram_bytes);
       archive("queues", queues);
+      archive("event", event);
       archive("vmid", vmid);
       archive("tid", tid);
       archive("thread", thread);
     }
   };
+  /// What a process holds has this explanation.
+  void explain_holding(int pid, std::uint32_t gpu_id, EventId event) {
+    if (Holding* held = holding(pid, gpu_id)) held->event = event;
+  }
   const Holding* held_by(int pid, std::uint32_t gpu_id) const;
 
   template <class Archive>
@@ -161,6 +167,7 @@ class Kfd final : public DeviceService {
 
  private:
   EventId doorbell_limit(std::size_t queues) const;
+  EventId vram_exhausted(int pid, const KfdNode& node, std::uint64_t bytes);
   Holding* holding(int pid, std::uint32_t gpu_id);
   std::size_t sdma_queues(std::uint32_t gpu_id) const;
   std::uint32_t free_vmid(std::uint32_t gpu_id) const;

@@ -13,14 +13,15 @@ void read_config_line(const std::string& line, const std::string& file, EventId 
                       ModprobeConfig& config) {
   const auto word = sim::words_of(line);
   if (word.size() >= 2 && word[0] == "blacklist") {
-    config.blacklist[word[1]] = event;
-    config.blacklisted_in[word[1]] = file;
+    config.blacklist[normal_name(word[1])] = event;
+    config.blacklisted_in[normal_name(word[1])] = file;
   }
   if (word.size() >= 3 && word[0] == "options") {
-    config.options_event[word[1]] = event;
+    const std::string module = normal_name(word[1]);
+    config.options_from[module] = event;
     for (std::size_t i = 2; i < word.size(); ++i) {
       const std::size_t equals = word[i].find('=');
-      config.options[word[1]][word[i].substr(0, equals)] =
+      config.options[module][word[i].substr(0, equals)] =
           equals == std::string::npos ? "" : word[i].substr(equals + 1);
     }
   }
@@ -34,13 +35,14 @@ void read_cmdline(const Os& os, ModprobeConfig& config) {
     const std::string key = word.substr(0, equals);
     const std::string value = word.substr(equals + 1);
     if (key == "modprobe.blacklist") {
-      config.blacklist[value] = os.boot_event;
+      config.blacklist[value] = os.cmdline_event != no_event ? os.cmdline_event : os.boot_event;
       config.blacklisted_in[value] = "/proc/cmdline";
     } else if (key == "module_blacklist") {
       config.refused_by_kernel.insert(value);
     } else if (dot != std::string::npos && dot < equals) {
-      config.options[key.substr(0, dot)][key.substr(dot + 1)] = value;
-      config.options_event[key.substr(0, dot)] = os.boot_event;
+      const std::string module = normal_name(key.substr(0, dot));
+      config.options[module][key.substr(dot + 1)] = value;
+      config.options_from[module] = os.cmdline_event;
     }
   }
 }
@@ -50,16 +52,18 @@ std::string first_word(const std::string& text) { return text.substr(0, text.fin
 
 }  // namespace
 
-ModprobeConfig read_modprobe_config(const Os& os) {
+ModprobeConfig read_modprobe_config(const Os& os) { return read_modprobe_config(os, os.files); }
+
+ModprobeConfig read_modprobe_config(const Os& os, const sim::FileTree& files) {
   ModprobeConfig config;
   for (const std::string directory : {"/lib/modprobe.d", "/etc/modprobe.d"}) {
-    auto names = os.files.list(directory);
+    auto names = files.list(directory);
     if (!names) continue;
     for (const std::string& name : *names) {
       if (!name.ends_with(".conf")) continue;
       const std::string path = directory + "/" + name;
-      for (const std::string& line : sim::lines_of(os.files.text(path))) {
-        read_config_line(line, path, os.files.why(path), config);
+      for (const std::string& line : sim::lines_of(files.text(path))) {
+        read_config_line(line, path, files.why(path), config);
       }
     }
   }
@@ -90,8 +94,38 @@ EventId Modprobe::why_not_found(const std::string& module) const {
   return os_.packages.why_no_file(in_tree);
 }
 
-ModprobeResult Modprobe::load(const std::string& name,
+ModprobeConfig Modprobe::config() const {
+  return read_modprobe_config(os_, root_ ? *root_ : os_.files);
+}
+
+/// Secure Boot turns enforcement on (set_module_sig_enforced); without it a module that nobody
+/// vouches for only taints.
+int Modprobe::check_signature(const ModuleFile& file, std::string& says) const {
+  const std::string signer = file.get("signer");
+  if (signer == kernel_signer || os_.uefi.mok.contains(signer) || !os_.uefi.enforces()) return 0;
+  says = signer.empty() ? "Loading of unsigned module is rejected"
+                        : "Loading of module with unavailable key is rejected";
+  return EKEYREJECTED;
+}
+
+/// Once per boot each: the first module of the kind says it.
+void Modprobe::taint(const ModuleFile& file, EventId event) {
+  const bool first = std::ranges::none_of(
+      table_.all(), [](const LoadedModule& module) { return !module.in_tree; });
+  if (file.in_tree() || !first) return;
+  const std::string name = file.get("name");
+  os_.log(4, name + ": loading out-of-tree module taints kernel.", event);
+  if (!os_.uefi.enforces() || !os_.uefi.mok.contains(file.get("signer")))
+    os_.log(5,
+            name +
+                ": module verification failed: signature and/or required key missing - "
+                "tainting kernel",
+            event);
+}
+
+ModprobeResult Modprobe::load(const std::string& called,
                               const std::map<std::string, std::string>& parameters, EventId cause) {
+  const std::string name = normal_name(called);
   if (table_.find(name)) return {0, {}, cause};
   const auto path = find_module(os_.files, os_.kernel_release, name);
   if (!path) {
@@ -102,12 +136,15 @@ ModprobeResult Modprobe::load(const std::string& name,
         fmt::format("modprobe: FATAL: Module {} not found in directory {}\n", name, directory),
         directory + "/modules.dep", "no entry for " + name, why != no_event ? why : cause, ENOENT);
   }
-  auto all = read_modprobe_config(os_).options[name];
+  auto all = config().options[name];
   for (const auto& [key, value] : parameters) all[key] = value;
   const auto module = read_module(os_.files, *path);
   std::string depends = module ? module->get("depends") : "";
   for (char& c : depends) c = c == ',' ? ' ' : c;
-  for (const std::string& other : sim::words_of(depends)) {
+  // kmod goes through modules.dep from the right: what all others need stands last.
+  auto others = sim::words_of(depends);
+  std::ranges::reverse(others);
+  for (const std::string& other : others) {
     if (LoadedModule* present = table_.find(other)) {  // stayed loaded: it is in use again
       if (std::ranges::find(present->used_by, name) == present->used_by.end())
         present->used_by.push_back(name);
@@ -133,7 +170,7 @@ ModprobeResult Modprobe::load_alias(const std::string& modalias, const std::stri
                 index + ": " + modalias, "no module claims the device",
                 why != no_event ? why : cause, ENOENT);
   }
-  const ModprobeConfig config = read_modprobe_config(os_);
+  const ModprobeConfig config = this->config();
   for (const std::string& name : names) {
     const auto listed = config.blacklist.find(name);
     if (listed == config.blacklist.end()) return load(name, {}, cause);
@@ -163,22 +200,30 @@ ModprobeResult Modprobe::insert(const std::string& path,
   const auto file = read_module(os_.files, path);
   const std::string name = file ? file->get("name") : "";
   if (table_.find(name)) return {0, {}, cause};
-  const auto refuse = [&](int error, std::string dmesg) {
+  // modprobe speaks of the module that it was asked for, not of the one that it depends on.
+  const std::string& asked = user.empty() ? name : user;
+  const auto refuse = [&](int error, std::string dmesg, EventId why) {
     if (!dmesg.empty()) os_.log(3, dmesg, cause);
     return fail(
-        name, "modprobe.refused",
-        fmt::format("modprobe: ERROR: could not insert '{}': {}\n", name, errno_text(error)),
-        "init_module(" + path + ")", errno_name(error), cause, error);
+        asked, "modprobe.refused",
+        fmt::format("modprobe: ERROR: could not insert '{}': {}\n", asked, errno_text(error)),
+        "init_module(" + path + ")", errno_name(error), why != no_event ? why : cause, error);
   };
-  if (read_modprobe_config(os_).refused_by_kernel.contains(name)) {
-    return refuse(EPERM, "Module " + name + " is blacklisted");
+  std::string says;
+  if (const int error = check_signature(*file, says)) {
+    os_.log(5, says, cause);
+    return refuse(error, {}, os_.uefi.event);
+  }
+  if (config().refused_by_kernel.contains(name)) {
+    return refuse(EPERM, "Module " + name + " is blacklisted", os_.cmdline_event);
   }
   const std::string magic = file->get("vermagic");
   if (first_word(magic) != os_.kernel_release) {
     return refuse(ENOEXEC,
                   fmt::format("{}: version magic '{}' should be '{} SMP preempt mod_unload "
                               "modversions '",
-                              name, magic, os_.kernel_release));
+                              name, magic, os_.kernel_release),
+                  no_event);
   }
   LoadedModule module{.name = name,
                       .path = path,
@@ -187,6 +232,10 @@ ModprobeResult Modprobe::insert(const std::string& path,
                       .size = name == "amdgpu" ? 19'718'144u : 65'536u,
                       .used_by = {},
                       .parameters = std::move(parameters)};
+  const auto configured = config().options_from;
+  if (const auto from = configured.find(name); from != configured.end())
+    module.parameters_event = from->second;
+  taint(*file, cause);
   if (!user.empty()) module.used_by.push_back(user);
   module.event = os_.journal.record(Layer::kernel, Severity::info, "module.loaded", name,
                                     {{"path", std::string_view(path)},
@@ -197,7 +246,8 @@ ModprobeResult Modprobe::insert(const std::string& path,
   if (const auto entry = entries_.find(name); entry != entries_.end()) {
     if (const int error = entry->second.init(module, module.event); error != 0) {
       table_.remove(name);
-      return refuse(error, {});
+      // A driver refuses to start for what it was told.
+      return refuse(error, {}, std::max(module.parameters_event, os_.cmdline_event));
     }
   }
   return {0, {}, module.event};

@@ -18,9 +18,11 @@ struct ModprobeConfig {
   std::map<std::string, std::string> blacklisted_in;  ///< module -> file
   std::set<std::string> refused_by_kernel;            ///< module_blacklist= of the command line
   std::map<std::string, std::map<std::string, std::string>> options;
-  std::map<std::string, EventId> options_event;  ///< module -> event of the last file that has some
+  std::map<std::string, EventId> options_from;  ///< module -> event of the last source of options
 };
 ModprobeConfig read_modprobe_config(const Os& os);
+/// The same with the configuration files of an initramfs.
+ModprobeConfig read_modprobe_config(const Os& os, const sim::FileTree& files);
 
 struct ModprobeResult {
   int exit_code = 0;
@@ -54,6 +56,10 @@ class Modprobe {
   ModprobeResult insert_file(const std::string& path,
                              const std::map<std::string, std::string>& parameters, EventId cause);
   ModprobeResult remove(const std::string& name, EventId cause);
+  /// What is configured now: with the files of the root file system, or of an initramfs while that
+  /// is all there is.
+  ModprobeConfig config() const;
+  void set_root(const sim::FileTree* files) { root_ = files; }
 
  private:
   ModprobeResult fail(const std::string& module, std::string_view kind, std::string output,
@@ -61,10 +67,14 @@ class Modprobe {
   ModprobeResult insert(const std::string& path, std::map<std::string, std::string> parameters,
                         const std::string& user, EventId cause);
   EventId why_not_found(const std::string& module) const;
+  /// module_sig_check(): an error, and what the ring buffer says of it.
+  int check_signature(const ModuleFile& file, std::string& says) const;
+  void taint(const ModuleFile& file, EventId event);
 
   Os& os_;
   ModuleTable& table_;
   std::map<std::string, Entry> entries_;
+  const sim::FileTree* root_ = nullptr;
 };
 
 }  // namespace rocdrill::kernel

@@ -26,13 +26,18 @@ void collect(const sim::FileTree& files, const std::string& root, const std::str
 }
 
 std::string module_name(std::string_view path) {
-  std::string name(sim::basename(path));
-  name.resize(name.size() - std::string_view(".ko").size());
-  std::ranges::replace(name, '-', '_');
-  return name;
+  std::string_view name = sim::basename(path);
+  name.remove_suffix(std::string_view(".ko").size());
+  return normal_name(name);
 }
 
 }  // namespace
+
+std::string normal_name(std::string_view name) {
+  std::string normal(name);
+  std::ranges::replace(normal, '-', '_');
+  return normal;
+}
 
 std::string ModuleFile::get(std::string_view key) const {
   const auto at = info.find(std::string(key));
@@ -58,6 +63,7 @@ std::string module_text(std::string_view name, std::string_view kernel, std::str
   text += "retpoline=Y\n";
   if (version.empty()) text += "intree=Y\n";
   text += fmt::format("name={}\nvermagic={} SMP preempt mod_unload modversions\n", name, kernel);
+  if (version.empty()) text += fmt::format("signer={}\n", kernel_signer);
   return text;
 }
 
@@ -105,7 +111,7 @@ std::optional<std::string> find_module(const sim::FileTree& files, const std::st
                                        std::string_view name) {
   for (const std::string& line : sim::lines_of(files.text(root_of(kernel) + "/modules.dep"))) {
     const std::string path = line.substr(0, line.find(':'));
-    if (module_name(path) == name) return root_of(kernel) + "/" + path;
+    if (module_name(path) == normal_name(name)) return root_of(kernel) + "/" + path;
   }
   return std::nullopt;
 }

@@ -46,12 +46,12 @@ void load_one(Os& os, Kernel& kernel, const ListedModule& listed, EventId cause,
     run.exit_status = 1;
     run.event = event;
   };
-  if (kernel.modules.find(name)) return;  // said at debug level only
+  if (kernel.modules.find(normal_name(name))) return;  // said at debug level only
   if (!find_module(os.files, os.kernel_release, name)) {
     return fails(log_error, fmt::format("Failed to find module '{}'", name),
                  not_found(os, listed, cause));
   }
-  if (read_modprobe_config(os).blacklist.contains(name)) {
+  if (read_modprobe_config(os).blacklist.contains(normal_name(name))) {
     run.lines.emplace_back(log_info, fmt::format("Module '{}' is deny-listed", name));
     return;
   }

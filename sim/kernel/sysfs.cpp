@@ -42,7 +42,8 @@ SysFs::SysFs(sim::Os& os, Kernel& kernel) : os_(os), kernel_(kernel) {
 }
 
 EventId SysFs::driver_event() const {
-  return kernel_.kfd.present() ? kernel_.kfd.event() : kernel_.driver_event();
+  const bool said = kernel_.kfd.present() || kernel_.modules.find("amdgpu");
+  return said && kernel_.kfd.event() != no_event ? kernel_.kfd.event() : kernel_.driver_event();
 }
 
 const silicon::Gpu& SysFs::gpu_of(const GpuDevice& device) const {
@@ -66,7 +67,7 @@ void SysFs::classes(Directory& into) const {
       inside.link(name, relative_link("/sys/class/hwmon", path_of(device) + "/hwmon/" + name));
     }
   });
-  if (!kernel_.kfd.present()) return into.explain_absence("kfd", kernel_.driver_event());
+  if (!kernel_.kfd.present()) return into.explain_absence("kfd", driver_event());
   into.directory("kfd", [](Directory& inside) {
     inside.link("kfd", relative_link("/sys/class/kfd", "/sys/devices/virtual/kfd/kfd"));
   });

@@ -94,6 +94,9 @@ class NodeRuntime final : public RocrRuntime {
   bool xnack_enabled() const override { return xnack_; }
   EventId event() const override { return event_; }
   std::size_t gpus_before_filter() const override { return all_gpus_; }
+  std::uint64_t free_memory(std::size_t agent) override {
+    return thunk_->available_vram(gpu_ids_.at(agent)).value_or(0);
+  }
 
   HsaResult<std::unique_ptr<Queue>> create_queue(std::size_t agent, QueueOptions options) override;
   HsaResult<std::unique_ptr<Signal>> create_signal(std::int64_t initial) override;
@@ -113,7 +116,9 @@ class NodeRuntime final : public RocrRuntime {
   void add_agent(const TopologyNode& node);
   void refuse_agent(const TopologyNode& node);
   void filter();
+  EventId why_agents() const;
   EventId record_start(EventId cause);
+  EventId record_overrides(EventId cause);
 
   Journal& journal_;
   Installation installation_;
@@ -188,7 +193,14 @@ void NodeRuntime::refuse_agent(const TopologyNode& node) {
       {{field::did, std::string_view(did)},
        {field::shows, "Warning: Agent creation failed.\nThe GPU node has an unrecognized id."},
        {field::see, "rocminfo"}},
-      thunk_->process().why("/sys/class/kfd/kfd/topology/nodes"));
+      why_agents());
+}
+
+/// Old libraries explain missing agents better than the topology does.
+EventId NodeRuntime::why_agents() const {
+  return installation_.event != no_event
+             ? installation_.event
+             : thunk_->process().why("/sys/class/kfd/kfd/topology/nodes");
 }
 
 EventId NodeRuntime::choose_xnack() {
@@ -228,13 +240,14 @@ void NodeRuntime::filter() {
   agents_ = std::move(kept);
   gpu_ids_ = std::move(ids);
   const std::string did = fmt::format("{} of {} GPUs stay", agents_.size() - cpus, all_gpus_);
+  const EventId why = process.why_env("ROCR_VISIBLE_DEVICES");
   event_ =
       journal_.record(Layer::runtime, agents_.size() == cpus ? Severity::warning : Severity::info,
                       "hsa.filter", "ROCR_VISIBLE_DEVICES",
                       {{field::asked, std::string_view(value)},
                        {field::did, std::string_view(did)},
                        {field::see, "rocminfo"}},
-                      std::max(event_, process.why_env("ROCR_VISIBLE_DEVICES")));
+                      why != no_event ? why : event_);
 }
 
 EventId NodeRuntime::record_start(EventId cause) {
@@ -247,6 +260,29 @@ EventId NodeRuntime::record_start(EventId cause) {
                           {field::status, "HSA_STATUS_SUCCESS"},
                           {field::see, "rocminfo"}},
                          cause);
+}
+
+/// Agents that HSA_OVERRIDE_GFX_VERSION gave the name of another GPU.
+EventId NodeRuntime::record_overrides(EventId cause) {
+  Process& process = thunk_->process();
+  for (const TopologyNode& node : thunk_->nodes()) {
+    if (!node.is_gpu()) continue;
+    const auto version = override_version(node.user_id);
+    if (!version || *version == node.properties.gfx_target_version) continue;
+    const std::string own = fmt::format("HSA_OVERRIDE_GFX_VERSION_{}", node.user_id);
+    const std::string variable =
+        process.env(own).empty() ? std::string("HSA_OVERRIDE_GFX_VERSION") : own;
+    const std::string value = process.env(variable);
+    const std::string did = fmt::format(
+        "{} is presented as {}", gfx_name(node.properties.gfx_target_version), gfx_name(*version));
+    return journal_.record(
+        Layer::runtime, Severity::warning, "hsa.override", variable,
+        {{field::asked, std::string_view(value)},
+         {field::did, std::string_view(did)},
+         {field::see, "rocminfo"}},
+        process.why_env(variable) != no_event ? process.why_env(variable) : cause);
+  }
+  return cause;
 }
 
 HsaResult<void> NodeRuntime::start() {
@@ -273,7 +309,8 @@ HsaResult<void> NodeRuntime::start() {
   all_gpus_ =
       static_cast<std::size_t>(std::ranges::count(agents_, DeviceType::gpu, &AgentInfo::type));
   if (all_gpus_ != 0 && interrupts()) faults_.bind();
-  event_ = record_start(process.why("/sys/class/kfd/kfd/topology/nodes"));
+  event_ = record_start(why_agents());
+  event_ = record_overrides(event_);
   filter();
   return {};
 }
@@ -313,8 +350,9 @@ HsaResult<std::unique_ptr<Signal>> NodeRuntime::create_signal(std::int64_t initi
 HsaResult<void*> NodeRuntime::allocate(std::size_t agent, std::size_t bytes) {
   if (agent >= agents_.size()) return fail(HsaStatus::invalid_agent);
   if (bytes == 0) return fail(HsaStatus::invalid_argument);
-  const std::uint32_t gpu_id = gpu_ids_.at(agent);
-  auto memory = gpu_id == 0 ? thunk_->allocate(bytes, true) : thunk_->allocate_vram(gpu_id, bytes);
+  auto memory = agents_[agent].type == DeviceType::gpu
+                    ? thunk_->allocate_vram(gpu_ids_[agent], bytes)
+                    : thunk_->allocate(bytes, true);
   if (!memory) return fail(HsaStatus::out_of_resources, memory.error().event);
   return *memory;
 }

@@ -15,6 +15,8 @@ namespace rocdrill::rocr {
 struct Installation {
   std::string prefix;   ///< "/opt/rocm-6.3.3"
   std::string version;  ///< "6.3.3"
+  /// Why it is this one, if another was installed for the program; no_event for the usual one.
+  EventId event = no_event;
   int major() const { return std::atoi(version.c_str()); }
 };
 
@@ -29,6 +31,8 @@ class RocrRuntime : public Runtime {
   virtual EventId event() const = 0;
   /// GPUs that exist for the process before ROCR_VISIBLE_DEVICES.
   virtual std::size_t gpus_before_filter() const = 0;
+  /// Bytes of VRAM that nobody holds (HSA_AMD_AGENT_INFO_MEMORY_AVAIL).
+  virtual std::uint64_t free_memory(std::size_t agent) = 0;
 };
 
 }  // namespace rocdrill::rocr

@@ -81,7 +81,6 @@ SysResult<void> Thunk::runtime_enable(bool on) {
 
 SysResult<std::uint64_t> Thunk::make_available(void* memory, std::size_t bytes,
                                                std::uint32_t gpu_id, std::uint32_t flags) {
-  if (gpu_ids_.empty()) return 0;
   kfd::AllocMemoryOfGpuArgs alloc{};
   alloc.va_addr = reinterpret_cast<std::uintptr_t>(memory);
   alloc.mmap_offset = alloc.va_addr;
@@ -103,19 +102,6 @@ SysResult<std::uint64_t> Thunk::make_available(void* memory, std::size_t bytes,
   return alloc.handle;
 }
 
-SysResult<void*> Thunk::allocate(std::size_t bytes, std::uint32_t gpu_id, std::uint32_t flags) {
-  const std::size_t size = round_up(bytes);
-  auto memory = process_.mmap(-1, size, PROT_READ | PROT_WRITE, 0);
-  if (!memory) return memory;
-  auto handle = make_available(*memory, size, gpu_id, flags);
-  if (!handle) {
-    static_cast<void>(process_.munmap(*memory, size));
-    return std::unexpected(handle.error());
-  }
-  memory_[*memory] = {size, *handle};
-  return *memory;
-}
-
 SysResult<void*> Thunk::allocate(std::size_t bytes, bool executable) {
   using namespace kfd::alloc_flag;
   return allocate(bytes, gpu_ids_.empty() ? 0 : gpu_ids_.front(),
@@ -125,6 +111,28 @@ SysResult<void*> Thunk::allocate(std::size_t bytes, bool executable) {
 SysResult<void*> Thunk::allocate_vram(std::uint32_t gpu_id, std::size_t bytes) {
   using namespace kfd::alloc_flag;
   return allocate(bytes, gpu_id, vram | writable | executable);
+}
+
+SysResult<std::uint64_t> Thunk::available_vram(std::uint32_t gpu_id) {
+  kfd::AvailableMemoryArgs args{};
+  args.gpu_id = gpu_id;
+  if (auto got = call(kfd::Ioctl::available_memory, args); !got)
+    return std::unexpected(got.error());
+  return args.available;
+}
+
+SysResult<void*> Thunk::allocate(std::size_t bytes, std::uint32_t gpu_id, std::uint32_t flags) {
+  const std::size_t size = round_up(bytes);
+  auto memory = process_.mmap(-1, size, PROT_READ | PROT_WRITE, 0);
+  if (!memory) return memory;
+  SysResult<std::uint64_t> handle = 0;
+  if (gpu_id != 0) handle = make_available(*memory, size, gpu_id, flags);
+  if (!handle) {
+    static_cast<void>(process_.munmap(*memory, size));
+    return std::unexpected(handle.error());
+  }
+  memory_[*memory] = {size, *handle};
+  return *memory;
 }
 
 void Thunk::release(void* memory) {

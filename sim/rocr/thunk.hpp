@@ -31,8 +31,10 @@ class Thunk {
   /// Memory that the process and every GPU of `nodes` can use at the same address. Page-aligned,
   /// zero, until the thunk goes. `executable` for code.
   SysResult<void*> allocate(std::size_t bytes, bool executable);
-  /// The same in the memory of one GPU.
+  /// The same in a GPU's VRAM. ENOMEM if it is used up.
   SysResult<void*> allocate_vram(std::uint32_t gpu_id, std::size_t bytes);
+  /// Bytes of VRAM that are free for everybody.
+  SysResult<std::uint64_t> available_vram(std::uint32_t gpu_id);
   void release(void* memory);
   /// Whether [va, va + bytes) lies in memory that allocate() gave.
   bool owns(std::uint64_t va, std::size_t bytes) const;

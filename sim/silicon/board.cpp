@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <bit>
 #include <stdexcept>
+#include <utility>
 
 #include "sim/silicon/catalogue.hpp"
 
@@ -27,6 +28,8 @@ std::vector<sim::PciBar> bars_of(const GpuProduct& product, std::uint64_t index)
   if (display) bars.push_back({4, Kind::io, 0xE000 - (index << 12), 256});
   return bars;
 }
+
+bool answers(const Gpu& gpu) { return gpu.responds && !gpu.needs_power_cycle; }
 
 }  // namespace
 
@@ -75,13 +78,36 @@ const GpuProduct& product_or_throw(std::string_view key) {
 void Board::power_on(EventId cause) {
   os_.pci.clear();
   for (Gpu& gpu : gpus_) gpu.memory_mode = MemoryMode::nps1;  // the firmware's default
+  for (Gpu& gpu : gpus_) {
+    if (answers(gpu)) continue;
+    gpu.event = os_.journal.record(Layer::silicon, Severity::error, "pci.no_answer", gpu.bdf.text(),
+                                   {{field::asked, "the vendor id behind the port"},
+                                    {field::got, "0xffff"},
+                                    {field::did, "the device is not on the bus"},
+                                    {field::see, "lspci -d 1002:"}},
+                                   gpu.event != no_event ? gpu.event : cause);
+  }
   enumerate(cause);
+}
+
+void Board::power_cycle() {
+  for (Gpu& gpu : gpus_) {
+    if (std::exchange(gpu.needs_power_cycle, false)) gpu.event = no_event;
+  }
+}
+
+EventId Board::why_silent() const {
+  EventId event = no_event;
+  for (const Gpu& gpu : gpus_) {
+    if (!answers(gpu)) event = std::max(event, gpu.event);
+  }
+  return event;
 }
 
 void Board::enumerate(EventId cause) {
   for (std::size_t i = 0; i < gpus_.size(); ++i) {
     const Gpu& gpu = gpus_[i];
-    if (!gpu.responds || os_.pci.find(gpu.bdf)) continue;
+    if (!answers(gpu) || os_.pci.find(gpu.bdf)) continue;
     const std::string bdf = gpu.bdf.text();
     const std::string unique_id = fmt::format("{:016x}", gpu.unique_id);
     const EventId event = os_.journal.record(Layer::silicon, Severity::info, "pci.enumerated", bdf,

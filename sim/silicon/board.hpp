@@ -14,9 +14,10 @@ struct Gpu {
   const GpuProduct* product = nullptr;
   sim::Bdf bdf;
   std::uint32_t numa_node = 0;
-  std::uint64_t unique_id = 0;  ///< "GPU-%016x"
-  bool responds = true;         ///< false: off the bus
-  bool pcie_atomics = true;     ///< the slot's path to the root complex routes AtomicOps
+  std::uint64_t unique_id = 0;     ///< "GPU-%016x"
+  bool responds = true;            ///< false: off the bus
+  bool needs_power_cycle = false;  ///< off the bus until main power was gone; a reset is not enough
+  bool pcie_atomics = true;        ///< the slot's path to the root complex routes AtomicOps
   MemoryMode memory_mode = MemoryMode::nps1;  ///< of the memory controllers
   EventId event = no_event;                   ///< last change of the silicon
 
@@ -33,6 +34,10 @@ class Board {
   std::vector<Gpu>& gpus() { return gpus_; }
   /// Firmware POST: every GPU that answers appears on the PCI bus.
   void power_on(EventId cause);
+  /// Main power goes and comes back (a BMC does that): what hung answers again.
+  void power_cycle();
+  /// The event of a GPU that does not answer; no_event if all do.
+  EventId why_silent() const;
   /// A rescan of the bus: those that answer and are not on it appear.
   void enumerate(EventId cause);
 
@@ -67,6 +72,7 @@ void Gpu::serialize(Archive& archive) {
   archive("numa_node", numa_node);
   archive("unique_id", unique_id);
   archive("responds", responds);
+  archive("needs_power_cycle", needs_power_cycle);
   archive("pcie_atomics", pcie_atomics);
   archive("memory_mode", memory_mode);
   archive("event", event);

@@ -1,7 +1,8 @@
-// What decides about the next boot, and the boot: reboot, grub-set-default, update-grub,
-// update-initramfs.
+// What decides about the next boot, and the boot: reboot, ipmitool, grub-set-default, update-grub,
+// update-initramfs, lsinitramfs.
 #include <algorithm>
 
+#include "sim/kernel/initramfs.hpp"
 #include "sim/tools/call.hpp"
 
 namespace rocdrill::sim::tools {
@@ -19,15 +20,11 @@ bool is_up(const Node& node, std::size_t before) {
   return false;
 }
 
-int run_reboot(Call& call) {
-  const auto options = parse(call, {});
-  if (!options) return 2;
-  if (!call.root())
-    return call.fail(1, "Call to Reboot failed: Interactive authentication required.\n");
+int boot_anew(Call& call, std::string_view kind) {
   Node& node = call.node;
   const EventId cause = call.command_event();
   std::size_t seen = node.os.timeline.size();
-  node.schedule({"reboot", {{"cause", cause}}});
+  node.schedule({std::string(kind), {{"cause", cause}}});
   while (node.step()) {
     if (is_up(node, std::exchange(seen, node.os.timeline.size()))) break;
   }
@@ -36,6 +33,36 @@ int run_reboot(Call& call) {
     return call.fail(255, "Connection to {} closed by remote host.\n", node.os.hostname);
   }
   return 0;
+}
+
+int run_reboot(Call& call) {
+  const auto options = parse(call, {});
+  if (!options) return 2;
+  if (!call.root())
+    return call.fail(1, "Call to Reboot failed: Interactive authentication required.\n");
+  return boot_anew(call, "reboot");
+}
+
+/// The board's management controller, through its local interface.
+int run_ipmitool(Call& call) {
+  const auto options = parse(call, {});
+  if (!options) return 2;
+  if (!call.root())
+    return call.fail(1,
+                     "Could not open device at /dev/ipmi0 or /dev/ipmi/0 or /dev/ipmidev/0: "
+                     "Permission denied\n");
+  const auto& words = options->operands;
+  if (words.size() < 2 || (words[0] != "chassis" && words[0] != "power"))
+    return call.refuse(fmt::format("'{}'", fmt::join(words, " ")));
+  const std::string verb = words.back();
+  if (verb == "status") {
+    call.out += words.size() == 3 || words[0] == "power" ? "Chassis Power is on\n"
+                                                         : "System Power         : on\n";
+    return 0;
+  }
+  if (verb != "cycle" && verb != "reset") return call.refuse("'" + verb + "'");
+  call.print("Chassis Power Control: {}\n", verb == "cycle" ? "Cycle" : "Reset");
+  return boot_anew(call, verb == "cycle" ? "power_cycle" : "reboot");
 }
 
 /// The release in "6.8.0-55-generic" or in a menu entry's title, which ends with it.
@@ -66,14 +93,22 @@ int run_update_grub(Call& call) {
   const auto options = parse(call, {});
   if (!options) return 2;
   if (!call.root()) return call.fail(1, "grub-mkconfig: You must run this as root\n");
-  call.command_event();
-  call.complain("Sourcing file `/etc/default/grub'\nGenerating grub configuration file ...\n");
+  const FileTree& files = call.node.os.files;
+  call.complain("Sourcing file `/etc/default/grub'\n");
+  const std::string directory = "/etc/default/grub.d";
+  for (const std::string& name : files.list(directory).value_or(std::vector<std::string>{})) {
+    if (name.ends_with(".cfg")) call.complain("Sourcing file `{}/{}'\n", directory, name);
+  }
+  call.complain("Generating grub configuration file ...\n");
+  call.node.os.update_grub(call.command_event());
   auto kernels = call.node.os.installed_kernels();
   std::ranges::reverse(kernels);
-  for (const std::string& release : kernels)
+  for (const std::string& release : kernels) {
     call.complain("Found linux image: /boot/vmlinuz-{}\n", release);
-  call.complain(
-      "done\nrocdrill: grub.cfg is not modelled; /etc/default/grub is read at the next boot\n");
+    if (files.exists(kernel::initramfs_path(release)))
+      call.complain("Found initrd image: {}\n", kernel::initramfs_path(release));
+  }
+  call.complain("done\n");
   return 0;
 }
 
@@ -94,12 +129,23 @@ int run_update_initramfs(Call& call) {
   const EventId cause = call.command_event();
   for (const std::string& release : kernels) {
     if (wanted != "all" && wanted != release) continue;
-    const std::string image = "/boot/initrd.img-" + release;
-    call.node.os.journal.record(Layer::host, Severity::info, "initramfs.generated", image, {},
-                                cause);
-    call.print("update-initramfs: Generating {}\n", image);
+    kernel::update_initramfs(call.node.os, release, cause);
+    call.print("update-initramfs: Generating {}\n", kernel::initramfs_path(release));
   }
-  call.complain("rocdrill: initramfs contents are not modelled\n");
+  return 0;
+}
+
+int run_lsinitramfs(Call& call) {
+  const auto options = parse(call, {});
+  if (!options) return 2;
+  if (options->operands.size() != 1) return call.fail(1, "Usage: lsinitramfs <initramfs file>\n");
+  const std::string path = call.path(options->operands.front());
+  const auto image = call.process().read_file(path);
+  if (!image) {
+    call.event = image.error().event;
+    return call.fail(1, "cpio: {}: {}\n", path, errno_text(image.error().error));
+  }
+  for (const std::string& name : kernel::list_initramfs(*image)) call.print("{}\n", name);
   return 0;
 }
 
@@ -108,11 +154,15 @@ constexpr Tool table[] = {
     {{"grub-set-default", "grub-set-default RELEASE|''",
       "Chooses the kernel of the next boots; '' means the newest.", true, true},
      run_grub_set_default},
-    {{"update-grub", "update-grub", "Would write grub.cfg, which is not modelled.", true, true},
+    {{"update-grub", "update-grub", "Writes grub.cfg, which decides at boot.", true, true},
      run_update_grub},
     {{"update-initramfs", "update-initramfs -u [-k RELEASE|all]",
-      "Would write the initramfs, whose contents are not modelled.", true, true},
+      "Writes an initramfs: modules that load early, and modprobe's configuration.", true, true},
      run_update_initramfs},
+    {{"lsinitramfs", "lsinitramfs FILE", "Lists what is in an initramfs."}, run_lsinitramfs},
+    {{"ipmitool", "ipmitool chassis power status|reset|cycle",
+      "Asks the board's controller to reset the node, or to cut its power.", true, true},
+     run_ipmitool},
 };
 
 }  // namespace

@@ -135,10 +135,13 @@ std::span<const Tool> python_tools();
 std::span<const Tool> refused_tools();
 std::span<const Tool> rocm_tools();
 std::span<const Tool> rocminfo_tools();
+std::span<const Tool> process_tools();
+std::span<const Tool> secure_boot_tools();
 std::span<const Tool> session_tools();
 std::span<const Tool> smi_tools();
 std::span<const Tool> systemd_tools();
 std::span<const Tool> text_tools();
+std::span<const Tool> udev_tools();
 
 /// Whether the VFS would let `who` do it (bits 4 read, 2 write, 1 execute).
 bool permitted(const FileStat& stat, const Identity& who, unsigned bits);

@@ -75,13 +75,15 @@ int change(Call& call, const std::string& verb, const Options& options) {
     return call.fail(3, "Error! The module/version combo: {}-{} is not located in the DKMS tree.\n",
                      target.module, target.version);
   }
-  if (verb == "remove" && !options.has("--all")) return call.refuse("'remove' without --all");
+  if ((verb == "remove" || verb == "unbuild") && !options.has("--all"))
+    return call.refuse("'" + verb + "' without --all");
   const EventId cause = call.command_event();
   if (verb == "add") return finish(call, dkms.add(target.version, cause));
   if (verb == "build") return finish(call, dkms.build(target.version, target.kernel, cause));
   if (verb == "install") return finish(call, dkms.install(target.version, target.kernel, cause));
   if (verb == "uninstall")
     return finish(call, dkms.uninstall(target.version, target.kernel, cause));
+  if (verb == "unbuild") return finish(call, dkms.unbuild(target.version, cause));
   return finish(call, dkms.remove(target.version, cause));
 }
 
@@ -95,8 +97,8 @@ int run_dkms(Call& call) {
   if (options->operands.empty()) return call.fail(1, "Error! No action specified.\n");
   const std::string& verb = options->operands.front();
   if (verb == "status") return status(call, *options);
-  constexpr std::string_view verbs[] = {"add",     "autoinstall", "build",
-                                        "install", "remove",      "uninstall"};
+  constexpr std::string_view verbs[] = {"add",    "autoinstall", "build",    "install",
+                                        "remove", "unbuild",     "uninstall"};
   if (std::ranges::find(verbs, verb) == std::end(verbs))
     return call.refuse("action '" + verb + "'");
   if (!call.root()) return call.fail(1, "Error! You must be root to use this command.\n");
@@ -108,7 +110,7 @@ int run_dkms(Call& call) {
 
 constexpr Tool table[] = {
     {{"dkms",
-      "dkms status|add|build|install|uninstall|remove --all|autoinstall [amdgpu/VERSION | -m amdgpu -v VERSION] [-k RELEASE]",
+      "dkms status|add|build|install|uninstall|unbuild --all|remove --all|autoinstall [amdgpu/VERSION | -m amdgpu -v VERSION] [-k RELEASE]",
       "Shows, builds, installs and removes the out-of-tree driver.", true, true},
      run_dkms},
 };

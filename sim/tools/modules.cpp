@@ -237,8 +237,8 @@ int run_modinfo(Call& call) {
   const auto text = path ? call.process().read_file(*path) : SysResult<std::string>(fail(ENOENT));
   if (!path || !text) return call.fail(1, "modinfo: ERROR: Module {} not found.\n", word);
   const std::string field = options->has("-n") ? "filename" : options->value_or("-F", "");
-  constexpr std::string_view missing[] = {"firmware", "srcversion", "import_ns", "parm",
-                                          "sig_id",   "signer",     "sig_key"};
+  constexpr std::string_view missing[] = {"firmware", "srcversion", "import_ns",
+                                          "parm",     "sig_id",     "sig_key"};
   if (std::ranges::find(missing, field) != std::end(missing))
     return call.refuse("field '" + field + "'");
   if (field == "filename") {

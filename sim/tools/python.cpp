@@ -6,6 +6,8 @@
 #include <cctype>
 #include <charconv>
 
+#include "sim/frameworks/torch.hpp"
+
 namespace rocdrill::sim::tools {
 namespace {
 
@@ -219,7 +221,11 @@ Python::Result Python::call_torch(std::string_view expression) {
   if (!torch_) return raise("NameError: name 'torch' is not defined");
   if (expression == "torch.version.hip")
     return hip_version_ == "None" ? Value() : Value(hip_version_);
-  if (expression == "torch.version.cuda") return Value();
+  if (expression == "torch.version.cuda") {
+    const auto text = process_->read_file(node_.spec().torch.directory + "/version.py");
+    const auto build = text ? frameworks::read_version_file(*text) : std::nullopt;
+    return build && build->cuda ? Value(*build->cuda) : Value();
+  }
   if (expression == "torch.__version__") return version();
   if (expression == "torch.cuda.device_count()") return std::int64_t{torch_->device_count()};
   if (expression == "torch.cuda.is_available()") {

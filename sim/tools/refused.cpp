@@ -17,10 +17,8 @@ constexpr Tool table[] = {
     {refused("hipcc"), refuse_command},
     {refused("kubectl"), refuse_command},
     {refused("llvm-objdump"), refuse_command},
-    {refused("mokutil"), refuse_command},
     {refused("nano"), refuse_command},
     {refused("poweroff"), refuse_command},
-    {refused("ps"), refuse_command},
     {refused("rocprofv3"), refuse_command},
     {refused("sed"), refuse_command},
     {refused("sh"), refuse_command},
@@ -28,7 +26,6 @@ constexpr Tool table[] = {
     {refused("sort"), refuse_command},
     {refused("strace"), refuse_command},
     {refused("sysctl"), refuse_command},
-    {refused("udevadm"), refuse_command},
     {refused("uniq"), refuse_command},
     {refused("vim"), refuse_command},
 };

@@ -1,4 +1,6 @@
-// Small ROCm tools: rocm_agent_enumerator, roc-obj-ls, hipconfig.
+// Small ROCm tools: rocm_agent_enumerator, roc-obj-ls, hipconfig, ldd.
+#include <algorithm>
+
 #include "sim/code_objects/listing.hpp"
 #include "sim/tools/call.hpp"
 #include "sim/tools/topology_view.hpp"
@@ -74,6 +76,36 @@ int run_hipconfig(Call& call) {
   return call.refuse("the HIP version of ROCm " + call.node.rocm().version);
 }
 
+/// Where the dynamic linker finds the libraries of ROCm for a program of the node.
+int run_ldd(Call& call) {
+  const auto options = parse(call, {});
+  if (!options) return 2;
+  if (options->operands.size() != 1) return call.fail(1, "ldd: missing file arguments\n");
+  const std::string path = call.path(options->operands.front());
+  if (!call.process().exists(path))
+    return call.fail(1, "ldd: {}: No such file or directory\n", options->operands.front());
+  const auto& apps = call.node.spec().apps;
+  const std::string rocminfo = call.node.rocm().prefix + "/bin/rocminfo";
+  if (path != rocminfo && std::ranges::find(apps, path, &AppSpec::path) == apps.end())
+    return call.refuse("'" + path + "'");
+  std::string folders =
+      call.process().env("LD_LIBRARY_PATH") + ":" + call.node.rocm().prefix + "/lib";
+  std::ranges::replace(folders, ':', ' ');
+  std::uint64_t address = 0x7f0000000000;
+  for (const std::string_view library : {"libamdhip64.so", "libhsa-runtime64.so.1"}) {
+    if (path == rocminfo && library == "libamdhip64.so") continue;
+    std::string found;
+    for (const std::string& folder : words_of(folders)) {
+      if (found.empty() && call.process().exists(join(folder, library)))
+        found = join(folder, library);
+    }
+    call.print("\t{} => {}\n", library,
+               found.empty() ? "not found" : fmt::format("{} (0x{:016x})", found, address));
+    address += 0x1000000;
+  }
+  return 0;
+}
+
 constexpr Tool table[] = {
     {{"rocm_agent_enumerator", "rocm_agent_enumerator",
       "Prints the target of every node of the topology."},
@@ -81,6 +113,7 @@ constexpr Tool table[] = {
     {{"roc-obj-ls", "roc-obj-ls [-v] FILE...",
       "Lists the code objects that programs and libraries carry."},
      run_roc_obj_ls},
+    {{"ldd", "ldd PROGRAM", "Shows which ROCm libraries a program of the node gets."}, run_ldd},
     {{"hipconfig", "hipconfig --version | --platform", "Prints the version of HIP."},
      run_hipconfig},
 };

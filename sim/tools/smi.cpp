@@ -59,8 +59,36 @@ void print_row(Call& call, std::size_t index, const TopologyNode& gpu, bool six)
              vram, "N/A");
 }
 
+/// Of every process that KFD knows: /sys/class/kfd/kfd/proc is where the real one looks.
+int show_pids(Call& call, const Frame& frame) {
+  const kernel::Kfd& kfd = call.node.kernel.kfd;
+  call.print("\n\n{}\n", frame.title);
+  if (kfd.holders().empty()) {
+    call.print("No KFD PIDs currently running\n");
+  } else {
+    call.print(
+        "KFD process information:\n"
+        "PID\tPROCESS NAME\tGPU(s)\tVRAM USED\tSDMA USED\tCU OCCUPANCY\t\n");
+  }
+  for (const int pid : kfd.holders()) {
+    const auto process = call.node.os.processes.find(pid);
+    std::size_t gpus = 0;
+    std::uint64_t vram = 0;
+    for (const kernel::KfdNode& node : kfd.nodes()) {
+      const kernel::Kfd::Holding* held = kfd.held_by(pid, node.gpu_id);
+      gpus += held ? 1 : 0;
+      vram += held ? held->vram_bytes : 0;
+    }
+    call.print("{}\t{}\t{}\t{}\t0\t0\t\n", pid,
+               process == call.node.os.processes.end() ? "UNKNOWN" : process->second.command, gpus,
+               vram);
+  }
+  call.print("{}\n{}\n", std::string(frame.title.size(), '='), frame.end);
+  return 0;
+}
+
 int run_rocm_smi(Call& call) {
-  const auto options = parse(call, {});
+  const auto options = parse(call, {{"--showpids"}});
   if (!options) return 2;
   if (!options->operands.empty()) return call.refuse("'" + options->operands.front() + "'");
   const bool six = call.node.rocm().major() >= 6;
@@ -72,6 +100,7 @@ int run_rocm_smi(Call& call) {
     return 0;
   }
   const Frame& frame = six ? frame_6 : frame_5;
+  if (options->has("--showpids")) return show_pids(call, frame);
   const auto gpus = gpus_by_address(call);
   const std::string rule(frame.title.size(), '=');
   call.print("\n\n{}\n", frame.title);
@@ -89,7 +118,9 @@ constexpr Tool table[] = {
       "amd-smi list [-e] | static | metric | partition | set -C MODE|-M MODE | reset -r | version",
       "Shows the GPUs and their partitions, divides them, reloads the driver.", true, true},
      run_amd_smi},
-    {{"rocm-smi", "rocm-smi", "Shows the GPUs in a table; sensors are N/A."}, run_rocm_smi},
+    {{"rocm-smi", "rocm-smi [--showpids]",
+      "Shows the GPUs in a table, sensors as N/A; or who holds them."},
+     run_rocm_smi},
 };
 
 }  // namespace

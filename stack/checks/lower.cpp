@@ -2,7 +2,9 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <cerrno>
+#include <cstdlib>
 
 #include "stack/checks/context.hpp"
 
@@ -157,6 +159,28 @@ Finding kernel_partitions(Context& context) {
     return {Status::pass, fmt::format("{}, {}", wanted["compute"], wanted["memory"]), "", no_event};
   seen.pop_back();
   return {Status::fail, seen, "sudo amd-smi partition", event};
+}
+
+/// Nine tenths in use by others leave nothing to work with.
+Finding kernel_vram(Context& context) {
+  Process& process = *context.process;
+  std::uint64_t most = 0;
+  for (const std::string& bdf : context.amd_gpus) {
+    const std::string device = "/sys/bus/pci/devices/" + bdf;
+    const auto total = process.read_file(device + "/mem_info_vram_total");
+    const auto used = process.read_file(device + "/mem_info_vram_used");
+    if (!total || !used) continue;
+    const std::uint64_t all = std::strtoull(total->c_str(), nullptr, 10);
+    const std::uint64_t taken = std::strtoull(used->c_str(), nullptr, 10);
+    if (all == 0) continue;
+    const std::uint64_t percent = taken / std::max<std::uint64_t>(all / 100, 1);
+    most = std::max(most, percent);
+    if (percent < 90) continue;
+    return {Status::fail,
+            fmt::format("{}: {} of {} MiB of VRAM are in use", bdf, taken >> 20, all >> 20),
+            "rocm-smi --showpids", process.why(device + "/mem_info_vram_used")};
+  }
+  return {Status::pass, fmt::format("at most {}% of a GPU's VRAM are in use", most), "", no_event};
 }
 
 }  // namespace rocdrill::checks

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <cstdlib>
 #include <set>
 
 #include "stack/checks/context.hpp"
@@ -83,6 +84,29 @@ Finding runtime_agents(Context& context) {
   return {Status::pass, std::move(evidence), "", no_event};
 }
 
+/// HSA_OVERRIDE_GFX_VERSION is meant for a GPU of the same generation (gfx1031 as gfx1030). Another
+/// generation's code does not run.
+Finding runtime_targets(Context& context) {
+  const std::string root = "/sys/class/kfd/kfd/topology/nodes";
+  for (const AgentInfo& agent : context.runtime->agents()) {
+    if (agent.type != DeviceType::gpu) continue;
+    const std::string properties =
+        context.process->read_file(fmt::format("{}/{}/properties", root, agent.node)).value_or("");
+    for (const std::string& line : lines_with(properties, "gfx_target_version ")) {
+      const unsigned long version = std::strtoul(line.substr(line.find(' ')).c_str(), nullptr, 10);
+      const std::string generation = fmt::format("gfx{}{:x}", version / 10000, version / 100 % 100);
+      if (version == 0 || agent.name.substr(0, agent.name.size() - 1) == generation) continue;
+      return {Status::fail,
+              fmt::format("node {} is {}{:x} and its agent is {} "
+                          "(HSA_OVERRIDE_GFX_VERSION={})",
+                          agent.node, generation, version % 100, agent.name,
+                          context.process->env("HSA_OVERRIDE_GFX_VERSION")),
+              "env | grep HSA_", context.process->why_env("HSA_OVERRIDE_GFX_VERSION")};
+    }
+  }
+  return {Status::pass, "each agent is of the generation that KFD reports", "", no_event};
+}
+
 Finding runtime_queue(Context& context) {
   std::size_t agent = 0;
   while (context.runtime->agents()[agent].type != DeviceType::gpu) ++agent;
@@ -128,10 +152,34 @@ Finding hip_devices(Context& context) {
           no_event};
 }
 
+/// Programs take device 0 unless they are told otherwise. An integrated GPU has a tenth of a card.
+Finding hip_first(Context& context) {
+  std::uint32_t largest = 0;
+  std::string name;
+  for (const AgentInfo& agent : context.runtime->agents()) {
+    if (agent.type != DeviceType::gpu || agent.compute_units <= largest) continue;
+    largest = agent.compute_units;
+    name = agent.name;
+  }
+  const auto first = context.hip->properties(0);
+  if (!first) return {Status::fail, "hipGetDeviceProperties(0) failed", "", first.error().event};
+  const std::string is = fmt::format("device 0 is {} with {} compute units", first->gcn_arch_name,
+                                     first->multiprocessor_count);
+  if (first->multiprocessor_count * 4 > largest) return {Status::pass, is, "", no_event};
+  const char* variable = context.process->env("HIP_VISIBLE_DEVICES").empty()
+                             ? "CUDA_VISIBLE_DEVICES"
+                             : "HIP_VISIBLE_DEVICES";
+  return {Status::fail, fmt::format("{}; the node has {} with {}", is, name, largest),
+          "env | grep VISIBLE_DEVICES", context.process->why_env(variable)};
+}
+
 Finding code_object_targets(Context& context) {
   if (context.deployment.programs.empty())
     return {Status::not_reached, "no program was named", "", no_event};
+  std::size_t looked_at = 0;
   for (const std::string& program : context.deployment.programs) {
+    if (!context.process->exists(program)) continue;  // what needs it says so
+    ++looked_at;
     for (int device = 0; device < context.devices; ++device) {
       auto loaded = context.hip->load_module(device, program);
       if (loaded) continue;
@@ -147,7 +195,7 @@ Finding code_object_targets(Context& context) {
     }
   }
   return {Status::pass,
-          fmt::format("{} of {} programs load on every device", context.deployment.programs.size(),
+          fmt::format("{} of {} programs load on every device", looked_at,
                       context.deployment.programs.size()),
           "", no_event};
 }
@@ -173,7 +221,8 @@ Finding programs_end(Context& context) {
 
 Finding library_data(Context& context) {
   const std::string& folder = context.deployment.rocblas_library;
-  if (folder.empty()) return {Status::not_reached, "no rocBLAS to look at", "", no_event};
+  if (folder.empty() || !context.process->exists(folder.substr(0, folder.rfind('/'))))
+    return {Status::not_reached, "no rocBLAS to look at", "", no_event};
   std::set<std::string> targets;
   for (int device = 0; device < context.devices; ++device) {
     if (auto properties = context.hip->properties(device)) targets.insert(base_target(*properties));

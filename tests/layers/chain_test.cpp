@@ -119,6 +119,7 @@ class EightDevices final : public Hip {
  public:
   std::string version() override { return "6.3.3"; }
   HipResult<int> device_count() override { return 8; }
+  HipResult<HipMemory> memory(int) override { return HipMemory{}; }
   HipResult<HipDeviceInfo> properties(int) override { return HipDeviceInfo{}; }
   void register_fat_binary(std::string) override {}
   HipResult<void> launch(int, std::string_view, std::string_view, const HipLaunch&) override {

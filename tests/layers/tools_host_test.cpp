@@ -7,6 +7,7 @@ namespace rocdrill::sim::tools::test {
 namespace {
 
 using testing::HasSubstr;
+using testing::Not;
 using testing::StartsWith;
 
 constexpr const char* no_lock =
@@ -109,14 +110,18 @@ TEST(HostTools, ANodeWithoutAKernelDoesNotComeUp) {
   EXPECT_EQ(rig.run("id").exit_code, 255);
 }
 
-TEST(HostTools, InitramfsIsNotFaked) {
+TEST(HostTools, InitramfsIsACopy) {
   Rig rig;
+  const std::string image = "/boot/initrd.img-6.8.0-55-generic";
   EXPECT_EQ(rig.run("update-initramfs -u").exit_code, 1);
+  rig.node.os.files.write("/etc/modprobe.d/new.conf", "options amdgpu noretry=0\n", no_event);
+  EXPECT_THAT(rig.run("lsinitramfs " + image).out, Not(HasSubstr("etc/modprobe.d/new.conf")));
   const CommandResult result = rig.as_root("update-initramfs -u");
   EXPECT_EQ(result.exit_code, 0);
-  EXPECT_EQ(result.out, "update-initramfs: Generating /boot/initrd.img-6.8.0-55-generic\n");
-  EXPECT_EQ(result.err, "rocdrill: initramfs contents are not modelled\n");
-  EXPECT_FALSE(rig.node.os.files.exists("/boot/initrd.img-6.8.0-55-generic"));
+  EXPECT_EQ(result.out, "update-initramfs: Generating " + image + "\n");
+  EXPECT_EQ(result.err, "");
+  EXPECT_THAT(rig.run("lsinitramfs " + image).out, HasSubstr("etc/modprobe.d/new.conf\n"));
+  EXPECT_EQ(rig.run("lsinitramfs /boot/none").exit_code, 1);
 }
 
 TEST(HostTools, FirmwareComesBackWithItsPackage) {

@@ -27,12 +27,12 @@ TEST(KernelTools, LsmodListsTheDkmsModules) {
   EXPECT_EQ(rig.run("lsmod").out,
             "Module                  Size  Used by\n"
             "amdgpu              19718144  0\n"
-            "amdkcl                 65536  1 amdgpu\n"
-            "amd_sched              65536  1 amdgpu\n"
-            "amdxcp                 65536  1 amdgpu\n"
-            "amddrm_buddy           65536  1 amdgpu\n"
+            "amddrm_ttm_helper      65536  1 amdgpu\n"
             "amdttm                 65536  1 amdgpu\n"
-            "amddrm_ttm_helper      65536  1 amdgpu\n");
+            "amddrm_buddy           65536  1 amdgpu\n"
+            "amdxcp                 65536  1 amdgpu\n"
+            "amd_sched              65536  1 amdgpu\n"
+            "amdkcl                 65536  1 amdgpu\n");
 }
 
 TEST(KernelTools, ModprobeNeedsRoot) {
@@ -210,7 +210,8 @@ TEST(KernelTools, DmesgShowsTheProbeAndItsFailure) {
   Rig rig;
   EXPECT_THAT(rig.run("dmesg").out, HasSubstr("[drm] amdgpu version: 6.10.5\n"));
   EXPECT_EQ(lines_with(rig.run("dmesg").out, "kfd kfd: amdgpu: added device 1002:74a1"), 8u);
-  EXPECT_EQ(rig.run("dmesg --level err,warn").out, "");
+  EXPECT_EQ(rig.run("dmesg -t --level err,warn").out,
+            "amdkcl: loading out-of-tree module taints kernel.\n");
   rig.as_root("rm /lib/firmware/updates/amdgpu/gc_9_4_3_rlc.bin");
   rig.as_root("reboot");
   const CommandResult errors = rig.run("dmesg --level err,warn");

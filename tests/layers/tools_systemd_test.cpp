@@ -173,6 +173,7 @@ TEST_F(Systemd, TheBlacklistHolds) {
 TEST_F(Systemd, AModuleThatTheKernelRefuses) {
   write("/etc/default/grub",
         "GRUB_CMDLINE_LINUX=\"module_blacklist=amdgpu modules_load=amdgpu\"\n");
+  ASSERT_EQ(rig.as_root("update-grub").exit_code, 0);
   ASSERT_EQ(rig.as_root("reboot").exit_code, 0);
   EXPECT_THAT(out("systemctl status systemd-modules-load"),
               HasSubstr("Failed to insert module 'amdgpu': Operation not permitted\n"));

@@ -31,6 +31,7 @@ constexpr std::array fixed_prefixes = {
     "/dev/dri",
     "/boot",
     "/etc/default/grub",
+    "/etc/default/grub.d",
     "/etc/environment",
     "/etc/group",
     "/etc/hostname",
@@ -40,6 +41,7 @@ constexpr std::array fixed_prefixes = {
     "/etc/modules-load.d",
     "/etc/os-release",
     "/etc/passwd",
+    "/etc/profile.d",
     "/etc/systemd/system",
     "/etc/udev/rules.d",
     "/lib/firmware",
@@ -48,6 +50,7 @@ constexpr std::array fixed_prefixes = {
     "/opt/rocm",
     "/usr/src",
     "/var/lib/dkms",
+    "/var/lib/shim-signed",
 };
 
 [[noreturn]] void fail(const std::string& what) {

@@ -18,24 +18,19 @@ namespace {
 namespace fs = std::filesystem;
 
 /// Readers and editors: the real program on the node's files is the better one, where there is one.
-constexpr std::array prefer_real = {"awk",      "cat",      "chgrp",
-                                    "chmod",    "chown",    "cp",
-                                    "diff",     "echo",     "env",
-                                    "false",    "find",     "grep",
-                                    "groups",   "head",     "hostname",
-                                    "id",       "less",     "ln",
-                                    "ls",       "lsmod",    "lspci",
-                                    "mkdir",    "mv",       "nano",
-                                    "printenv", "ps",       "pwd",
-                                    "readlink", "realpath", "rm",
-                                    "rmdir",    "rocm-smi", "rocm_agent_enumerator",
-                                    "rocminfo", "sed",      "sh",
-                                    "sleep",    "sort",     "stat",
-                                    "strace",   "tail",     "tee",
-                                    "test",     "touch",    "true",
-                                    "uname",    "uniq",     "vim",
-                                    "wc",       "which",    "whoami",
-                                    "xargs"};
+constexpr std::array prefer_real = {"awk",      "cat",    "chgrp",    "chmod",
+                                    "chown",    "cp",     "diff",     "echo",
+                                    "env",      "false",  "find",     "grep",
+                                    "groups",   "head",   "hostname", "id",
+                                    "less",     "ln",     "ls",       "lsmod",
+                                    "lspci",    "mkdir",  "mv",       "nano",
+                                    "printenv", "pwd",    "readlink", "realpath",
+                                    "rm",       "rmdir",  "rocm-smi", "rocm_agent_enumerator",
+                                    "rocminfo", "sed",    "sh",       "sleep",
+                                    "sort",     "stat",   "strace",   "tail",
+                                    "tee",      "test",   "touch",    "true",
+                                    "uname",    "uniq",   "vim",      "wc",
+                                    "which",    "whoami", "xargs"};
 /// They only make sense inside the shell.
 constexpr std::array builtins = {"cd", "export", "unset"};
 
@@ -65,6 +60,7 @@ bool is_node_command(std::string_view name) {
 
 /// Variables that a job template or a person sets for the stack.
 bool concerns_the_stack(std::string_view name) {
+  if (name == "LD_LIBRARY_PATH") return true;
   constexpr std::array prefixes = {"AMD_",     "CUDA_",    "GPU_",     "HCC_",      "HIP_",
                                    "HSA_",     "HSAKMT_",  "MIOPEN_",  "NCCL_",     "OMP_",
                                    "PYTORCH_", "RCCL_",    "ROCBLAS_", "ROCM_",     "ROCPROFILER_",

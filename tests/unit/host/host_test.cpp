@@ -146,6 +146,7 @@ TEST(Boot, TakesTheNewestKernelOrTheSavedOne) {
     os.files.write(std::string("/boot/vmlinuz-") + release, "", no_event);
   }
   os.files.write("/etc/default/grub", "GRUB_CMDLINE_LINUX=\"iommu=pt quiet\"\n", no_event);
+  os.update_grub(no_event);
   EXPECT_TRUE(os.boot(no_event));
   EXPECT_EQ(os.kernel_release, "6.8.0-60-generic");
   EXPECT_EQ(cmdline_value(os.cmdline, "iommu"), "pt");
