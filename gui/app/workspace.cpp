@@ -251,8 +251,8 @@ void Workspace::draw_pane(Ui& ui, const Placed& placed) {
       break;
     case Pane::tasks:
       if (practice_)
-        draw_tasks(ui, placed.rect, {practice_brief(), practice_->busy(), practice_->message()},
-                   state_);
+        draw_tasks(ui, placed.rect,
+                   {practice_brief(), practice_->busy(), practice_message(ui.words)}, state_);
       break;
   }
 }
@@ -282,7 +282,7 @@ void Workspace::draw_overlay(Ui& ui, float width, float height, const SettingsVi
 
 Intents Workspace::draw(Ui& ui, float width, float height, const SettingsView& settings) {
   Intents others = keys(ui.words);
-  if (state_.layout == Layout::practice && !practice_) start_practice();
+  if (state_.layout == Layout::practice && !practice_) start_practice(ui.words);
   for (const Placed& placed : arrange(state_.layout, width, height, ui.scale))
     draw_pane(ui, placed);
   draw_overlay(ui, width, height, settings);
@@ -292,7 +292,13 @@ Intents Workspace::draw(Ui& ui, float width, float height, const SettingsView& s
   return others;
 }
 
-void Workspace::start_practice() {
+std::string Workspace::practice_message(const Strings& words) const {
+  const auto& [key, text] = practice_->message();
+  if (key.empty()) return text;
+  return text.empty() ? words[key] : std::string(words[key]) + ": " + text;
+}
+
+void Workspace::start_practice(const Strings& words) {
   if (!recording_ || options_.rocdrill.empty()) {
     state_.layout = Layout::drills;
     return;
@@ -304,7 +310,7 @@ void Workspace::start_practice() {
                         options_.data.root().string()},
         columns_, rows_);
   } catch (const std::system_error& error) {
-    notice_ = std::string("the shell does not start: ") + error.what();
+    notice_ = std::string(words["practice.no-shell"]) + ": " + error.what();
     state_.layout = Layout::replay;
   }
 }

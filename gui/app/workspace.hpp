@@ -99,7 +99,8 @@ class Workspace {
   CompareView compared(const Strings& words, std::size_t most_rows);
   void forget_comparison();
   Place group();
-  void start_practice();
+  void start_practice(const Strings& words);
+  std::string practice_message(const Strings& words) const;
   void follow();
 
   WorkspaceOptions options_;

@@ -30,6 +30,8 @@ struct Seen {
   std::string gpu;
   std::optional<std::uint64_t> doorbell;
   std::uint64_t read_index = 0;
+  bool completed_only = false;  ///< packets complete, and nobody tells when their slots are taken
+  bool taken = false;
   std::string stands;
   std::string failure;
   EventId failed = no_event;
@@ -82,10 +84,12 @@ void see_packet(const EventView& event, Seen& seen) {
     seen.stands.clear();
   } else if (transition == "completed") {
     packet.state = SlotState::complete;
+    seen.completed_only = !seen.taken;
   } else if (transition == "failed") {
     packet.state = SlotState::failed;
   } else if (const auto read = number(event, "read_index")) {
     seen.read_index = static_cast<std::uint64_t>(*read);
+    seen.taken = true;
   }
   const std::uint64_t signal = completion_signal(packet);
   if (const auto value = number(event, "signal_value"); value && signal != 0)
@@ -250,6 +254,7 @@ QueueView queue_view(const Story& story, const State& state, std::size_t cells,
   view.gpu = seen.gpu;
   view.packets = seen.slots != 0;
   view.read_index = seen.read_index;
+  view.read_known = !seen.completed_only;
   view.write_index = seen.doorbell ? *seen.doorbell + 1 : 0;
   view.doorbell = seen.doorbell ? std::to_string(*seen.doorbell) : "-";
   view.stands = seen.stands;
