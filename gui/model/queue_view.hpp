@@ -64,8 +64,8 @@ struct QueueView {
   std::uint64_t packet = 0;    ///< the chosen one
   std::string kernel;          ///< its kernel; "" if it is none, or nobody told
   std::vector<PacketField> fields;
-  std::vector<SignalRow> signals;
-  std::vector<EventRow> events;  ///< of this queue, up to now, the last ones
+  std::vector<SignalRow> signals;  ///< those of the newest packets first
+  std::vector<EventRow> events;    ///< of this queue, up to now, the last ones
 };
 
 /// `cells`: how many slots are shown; at most `most_events` events.

@@ -70,7 +70,7 @@ void draw_status(Ui& ui, const Rect& area, const QueueView& view) {
     x += ui.text_at({x, area.y}, value, ui.colours.text, ui.fonts.bold, area.right() - x) +
          ui.px(20);
   };
-  add(ui.tr("queues.slots"), std::to_string(view.slots));
+  add(ui.tr("queues.slots"), view.slots == 0 ? "?" : std::to_string(view.slots));
   add(ui.tr("queues.read"), view.read_known ? std::to_string(view.read_index) : "?");
   add(ui.tr("queues.write"), std::to_string(view.write_index));
   add(ui.tr("queues.doorbell"), view.doorbell);

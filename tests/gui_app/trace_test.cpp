@@ -48,11 +48,14 @@ TEST(TraceHistory, PacketsAreThoseOfAQueue) {
   ASSERT_EQ(view.queues.size(), 1U);
   EXPECT_EQ(view.queues[0].name, "pid 7 queue 3");
   EXPECT_EQ(view.ring[0].state, SlotState::complete);
-  EXPECT_FALSE(view.read_known);  // a trace does not tell
+  EXPECT_EQ(view.ring[0].type, "BARRIER_AND");
+  EXPECT_EQ(view.signals[0].value, "?");  // after the completion nobody has looked
+  EXPECT_FALSE(view.read_known);          // a trace does not tell
   state.now = 3;
   view = queue_view(story, state, 16, 9);
   EXPECT_EQ(view.ring[0].state, SlotState::launched);
-  EXPECT_EQ(view.signals[1].value, "1");
+  EXPECT_EQ(view.signals[0].name, "s2");
+  EXPECT_EQ(view.signals[0].value, "1");
 }
 
 TEST(TraceHistory, DamageIsSaidWithItsLine) {
