@@ -1,5 +1,4 @@
-// What the tables say, as text: a change that is meant is written anew by
-// ROCDRILL_UPDATE_PICTURES=1 (`./dev pictures` has it set) and read.
+// What the tables say, as text. `./dev pictures` writes a change that is meant anew: read it.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
