@@ -68,6 +68,9 @@ class Workspace {
   const std::string& notice() const { return notice_; }
   void set_notice(std::string notice) { notice_ = std::move(notice); }
 
+  /// Slots of a ring that are shown.
+  static constexpr std::size_t ring_cells = 16;
+
  private:
   void draw_pane(Ui& ui, const Placed& placed);
   void draw_overlay(Ui& ui, float width, float height, const SettingsView& settings);
@@ -93,6 +96,8 @@ class Workspace {
     int count = 0;
   };
   Place item();
+  /// NextItem and NextGroup; false for any other intent.
+  bool choose_next(const Intent& intent);
   WaveView waves();
   /// nullptr: there is no other run.
   const Comparison* comparison();
