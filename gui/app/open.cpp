@@ -5,6 +5,7 @@
 #include <fstream>
 #include <sstream>
 
+#include "gui/app/trace_history.hpp"
 #include "sim/interpose/server/session.hpp"
 
 namespace rocdrill::gui {
@@ -36,6 +37,11 @@ Timeline read_history(const std::string& file) {
   std::ifstream in(file, std::ios::binary);
   std::ostringstream text;
   text << in.rdbuf();
+  if (is_trace(text.str())) {
+    auto history = history_of_trace(text.str(), file);
+    if (!history) throw Failure{3, history.error()};
+    return std::move(*history);
+  }
   auto timeline = Timeline::from_json_lines(text.str());
   if (!timeline) {
     throw Failure{3,

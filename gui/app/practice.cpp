@@ -151,7 +151,7 @@ void Practice::work(const std::stop_token& stop) {
 void Practice::take(const Reply& reply) {
   if (reply.op == "log") log_asked_ = false;
   if (!reply.problem.empty()) {
-    if (reply.op != "log") message_ = reply.problem;  // the node may still be starting
+    if (reply.op != "log") message_ = {"", reply.problem};  // the node may still be starting
     return;
   }
   const Json told = Json::parse(reply.text);
@@ -175,15 +175,15 @@ void Practice::take(const Reply& reply) {
     progress_.repaired = told.at("passed");
     if (told.contains("tasks")) progress_.results = tasks_of(told);
     progress_.hint_cost = told.value("hint_cost", progress_.hint_cost);
-    message_.clear();
+    message_ = {};
   } else if (reply.op == "hint") {
     const std::string text = told.at("text");
-    message_ = text.empty() ? "there are no more hints" : "";
+    message_ = text.empty() ? Message{"practice.no-hints", ""} : Message{};
     if (text.empty()) return;
     progress_.hint_cost += told.value("cost", 0);
     if (const auto kind = task_of(told.at("task"))) progress_.hints.emplace_back(*kind, text);
   } else if (reply.op == "undo") {
-    message_ = "undone: " + told.at("undone").get<std::string>();
+    message_ = {"practice.undone", told.at("undone").get<std::string>()};
     lines_.clear();
     events_ = 0;
   }

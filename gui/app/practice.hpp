@@ -35,8 +35,13 @@ class Practice {
   const Story& story() const { return *story_; }
   const Progress& progress() const { return progress_; }
   const std::vector<checks::Result>* check_results() const { return checked_ ? &checks_ : nullptr; }
-  /// What the last request said: an error, or what was undone; "" if nothing.
-  const std::string& message() const { return message_; }
+  /// What the last request said: a key of the strings ("" for the node's own words), and what the
+  /// node said.
+  struct Message {
+    std::string key;
+    std::string text;
+  };
+  const Message& message() const { return message_; }
   bool busy() const { return busy_; }
 
   /// Takes the terminal's output and the answers that have come. Once per frame.
@@ -73,7 +78,7 @@ class Practice {
   Progress progress_;
   std::vector<checks::Result> checks_;
   bool checked_ = false;
-  std::string message_;
+  Message message_;
   std::chrono::steady_clock::time_point next_log_;
   std::chrono::steady_clock::time_point last_output_;
 

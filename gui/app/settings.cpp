@@ -29,6 +29,9 @@ bool known_palette(const std::string& name) {
   return std::ranges::any_of(palettes(), [&](const Palette& one) { return one.name == name; });
 }
 
+/// Layouts that a run is opened in: the browser has none, and a shell is asked for.
+bool opens_a_run(Layout layout) { return layout != Layout::drills && layout != Layout::practice; }
+
 /// Sets one; false for a value that it cannot have. Keys of later versions are let through.
 bool set(Settings& settings, const std::string& key, const std::string& value) {
   const auto take = [&](int& into, int low, int high) {
@@ -42,6 +45,15 @@ bool set(Settings& settings, const std::string& key, const std::string& value) {
   if (key == "language") {
     settings.language = value;
     return value == "en" || value == "zh";
+  }
+  if (key == "expert") {
+    settings.expert = value == "yes";
+    return value == "yes" || value == "no";
+  }
+  if (key == "layout") {
+    const auto layout = layout_from_name(value);
+    if (layout) settings.layout = *layout;
+    return layout && opens_a_run(*layout);
   }
   if (key != "palette") return true;
   settings.palette = value;
@@ -74,6 +86,10 @@ Settings changed(Settings settings, const Intent& intent) {
     settings.font_size = std::clamp(size->pixels, 11, 32);
   if (const auto* language = std::get_if<intent::SetLanguage>(&intent))
     settings.language = language->code;
+  if (const auto* chosen = std::get_if<intent::ChooseLayout>(&intent);
+      chosen && opens_a_run(chosen->layout))
+    settings.layout = chosen->layout;
+  if (std::holds_alternative<intent::ToggleExpert>(intent)) settings.expert = !settings.expert;
   if (const auto* act = std::get_if<intent::Do>(&intent)) {
     if (act->action == "next-palette") settings.palette = after(settings.palette, palettes());
     if (act->action == "next-language") settings.language = settings.language == "en" ? "zh" : "en";
@@ -129,9 +145,11 @@ std::string write_settings(const std::filesystem::path& file, const Settings& se
   fresh += ".new";
   std::ofstream out(fresh, std::ios::binary | std::ios::trunc);
   out << header
-      << fmt::format("palette = {}\nfont_size = {}\nlanguage = {}\nwidth = {}\nheight = {}\n",
-                     settings.palette, settings.font_size, settings.language, settings.width,
-                     settings.height);
+      << fmt::format(
+             "palette = {}\nfont_size = {}\nlanguage = {}\nwidth = {}\nheight = {}\n"
+             "layout = {}\nexpert = {}\n",
+             settings.palette, settings.font_size, settings.language, settings.width,
+             settings.height, name(settings.layout), settings.expert ? "yes" : "no");
   out.close();
   if (out) std::filesystem::rename(fresh, file, error);
   if (!out || error) return fmt::format("the settings could not be written to {}", file.string());

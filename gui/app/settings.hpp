@@ -15,6 +15,8 @@ struct Settings {
   std::string language = "en";  ///< of gui/strings
   int width = 1280;             ///< of the window
   int height = 800;
+  Layout layout = Layout::replay;  ///< that a run opens in; never drills or practice
+  bool expert = false;
 
   bool operator==(const Settings&) const = default;
 };

@@ -100,7 +100,11 @@ int show_window(const Request& request) {
   const std::filesystem::path file = settings_file();
   const ReadSettings read = read_settings(file);
   const auto workspace = open_workspace(request);
-  const Settings first = with(read.settings, request.overrides);
+  Settings first = with(read.settings, request.overrides);
+  if (!request.layout && request.compare.empty() && workspace->state().layout == Layout::replay)
+    workspace->state().layout = first.layout;
+  if (request.expert) first.expert = true;
+  workspace->state().expert = first.expert;
   Window window(request.sized ? request.width : first.width,
                 request.sized ? request.height : first.height);
   Context context(first);
@@ -144,8 +148,10 @@ int show_window(const Request& request) {
       quit = quit || std::holds_alternative<intent::Quit>(intent);
     }
     if (settings != context.settings()) {
+      const bool fonts = settings.font_size != context.settings().font_size ||
+                         settings.language != context.settings().language;
       context.use(settings);
-      renderer.new_fonts();
+      if (fonts) renderer.new_fonts();
       Settings kept = settings;
       glfwGetWindowSize(window.handle, &kept.width, &kept.height);
       if (const std::string problem = write_settings(file, kept); !problem.empty())

@@ -5,12 +5,6 @@
 #include <system_error>
 
 namespace rocdrill::gui {
-namespace {
-
-constexpr std::size_t ring_cells = 16;
-
-}  // namespace
-
 Workspace::Workspace(WorkspaceOptions options) : options_(std::move(options)) {
   static const Timeline nothing;
   story_ = std::make_unique<Story>(nothing);
@@ -251,8 +245,8 @@ void Workspace::draw_pane(Ui& ui, const Placed& placed) {
       break;
     case Pane::tasks:
       if (practice_)
-        draw_tasks(ui, placed.rect, {practice_brief(), practice_->busy(), practice_->message()},
-                   state_);
+        draw_tasks(ui, placed.rect,
+                   {practice_brief(), practice_->busy(), practice_message(ui.words)}, state_);
       break;
   }
 }
@@ -282,7 +276,7 @@ void Workspace::draw_overlay(Ui& ui, float width, float height, const SettingsVi
 
 Intents Workspace::draw(Ui& ui, float width, float height, const SettingsView& settings) {
   Intents others = keys(ui.words);
-  if (state_.layout == Layout::practice && !practice_) start_practice();
+  if (state_.layout == Layout::practice && !practice_) start_practice(ui.words);
   for (const Placed& placed : arrange(state_.layout, width, height, ui.scale))
     draw_pane(ui, placed);
   draw_overlay(ui, width, height, settings);
@@ -292,7 +286,13 @@ Intents Workspace::draw(Ui& ui, float width, float height, const SettingsView& s
   return others;
 }
 
-void Workspace::start_practice() {
+std::string Workspace::practice_message(const Strings& words) const {
+  const auto& [key, text] = practice_->message();
+  if (key.empty()) return text;
+  return text.empty() ? words[key] : std::string(words[key]) + ": " + text;
+}
+
+void Workspace::start_practice(const Strings& words) {
   if (!recording_ || options_.rocdrill.empty()) {
     state_.layout = Layout::drills;
     return;
@@ -304,7 +304,7 @@ void Workspace::start_practice() {
                         options_.data.root().string()},
         columns_, rows_);
   } catch (const std::system_error& error) {
-    notice_ = std::string("the shell does not start: ") + error.what();
+    notice_ = std::string(words["practice.no-shell"]) + ": " + error.what();
     state_.layout = Layout::replay;
   }
 }
@@ -358,47 +358,6 @@ std::optional<intent::Answer> answer_of(const State& state, int task) {
 
 }  // namespace
 
-WaveView Workspace::waves() {
-  const auto dispatch = dispatch_before(*story_, state_.now);
-  const auto group = state_.group.find(Layout::waves);
-  std::optional<std::uint32_t> wave;
-  if (group != state_.group.end()) wave = static_cast<std::uint32_t>(group->second);
-  return wave_view(dispatch ? &*dispatch : nullptr,
-                   dispatch ? background_->wave(*dispatch, wave) : nullptr, recording_ != nullptr,
-                   state_);
-}
-
-Workspace::Place Workspace::item() {
-  if (state_.layout == Layout::topology) {
-    const TopologyView view =
-        topology_view(background_->topology(state_.now), recording_ != nullptr, state_);
-    return {static_cast<int>(view.chosen), static_cast<int>(view.items())};
-  }
-  if (state_.layout == Layout::waves) {
-    const WaveView view = waves();
-    return {static_cast<int>(view.step), static_cast<int>(view.steps)};
-  }
-  if (state_.layout == Layout::queues) {
-    const QueueView view = queue_view(*story_, state_, ring_cells, 0);
-    if (view.queues.empty()) return {};
-    return {static_cast<int>(view.packet),
-            static_cast<int>(std::max(view.write_index, view.packet + 1))};
-  }
-  return {};
-}
-
-Workspace::Place Workspace::group() {
-  if (state_.layout == Layout::queues) {
-    const QueueView view = queue_view(*story_, state_, ring_cells, 0);
-    return {static_cast<int>(view.chosen), static_cast<int>(view.queues.size())};
-  }
-  if (state_.layout == Layout::waves) {
-    const WaveView view = waves();
-    return {static_cast<int>(view.wave), static_cast<int>(view.waves)};
-  }
-  return {};
-}
-
 bool Workspace::perform(const Intent& intent) {
   if (const auto* act = std::get_if<intent::Do>(&intent)) {
     if (act->action == "focus-filter") focus_filter_ = state_.layout == Layout::replay;
@@ -425,24 +384,7 @@ bool Workspace::perform(const Intent& intent) {
       state_.command = view.commands[static_cast<std::size_t>((at + next->by + count) % count)];
     return true;
   }
-  if (const auto* next = std::get_if<intent::NextGroup>(&intent)) {
-    const auto [now, count] = group();
-    if (count > 0)
-      gui::apply(intent::ChooseGroup{std::clamp(now + next->by, 0, count - 1)}, state_, *story_);
-    return true;
-  }
-  if (const auto* next = std::get_if<intent::NextItem>(&intent);
-      next && state_.layout == Layout::compare) {
-    const Comparison* both = comparison();
-    const EventId to = both ? next_difference(*both, state_.now, next->by > 0) : no_event;
-    if (to != no_event) gui::apply(intent::GoTo{to}, state_, *story_);
-    return true;
-  }
-  if (const auto* next = std::get_if<intent::NextItem>(&intent)) {
-    const auto [now, count] = item();
-    if (count > 0) state_.item[state_.layout] = std::clamp(now + next->by, 0, count - 1);
-    return true;
-  }
+  if (choose_next(intent)) return true;
   return std::visit(Perform{*this, practice_.get(), notice_}, intent);
 }
 

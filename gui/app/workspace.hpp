@@ -68,6 +68,9 @@ class Workspace {
   const std::string& notice() const { return notice_; }
   void set_notice(std::string notice) { notice_ = std::move(notice); }
 
+  /// Slots of a ring that are shown.
+  static constexpr std::size_t ring_cells = 16;
+
  private:
   void draw_pane(Ui& ui, const Placed& placed);
   void draw_overlay(Ui& ui, float width, float height, const SettingsView& settings);
@@ -93,13 +96,16 @@ class Workspace {
     int count = 0;
   };
   Place item();
+  /// NextItem and NextGroup; false for any other intent.
+  bool choose_next(const Intent& intent);
   WaveView waves();
   /// nullptr: there is no other run.
   const Comparison* comparison();
   CompareView compared(const Strings& words, std::size_t most_rows);
   void forget_comparison();
   Place group();
-  void start_practice();
+  void start_practice(const Strings& words);
+  std::string practice_message(const Strings& words) const;
   void follow();
 
   WorkspaceOptions options_;

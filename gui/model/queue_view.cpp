@@ -30,6 +30,8 @@ struct Seen {
   std::string gpu;
   std::optional<std::uint64_t> doorbell;
   std::uint64_t read_index = 0;
+  bool completed_only = false;  ///< packets complete, and nobody tells when their slots are taken
+  bool taken = false;
   std::string stands;
   std::string failure;
   EventId failed = no_event;
@@ -71,7 +73,8 @@ void see_packet(const EventView& event, Seen& seen) {
     return;
   }
   SeenPacket& packet = seen.packets[index];
-  if (const std::string type = event.text("type"); type != "INVALID") packet.type = type;
+  if (const std::string type = event.text("type"); !type.empty() && type != "INVALID")
+    packet.type = type;
   if (const auto bytes = aql::packet_from_hex(event.text("packet"))) packet.bytes = bytes;
   if (transition == "stalled") {
     packet.state = SlotState::waiting;
@@ -82,14 +85,18 @@ void see_packet(const EventView& event, Seen& seen) {
     seen.stands.clear();
   } else if (transition == "completed") {
     packet.state = SlotState::complete;
+    seen.completed_only = !seen.taken;
   } else if (transition == "failed") {
     packet.state = SlotState::failed;
   } else if (const auto read = number(event, "read_index")) {
     seen.read_index = static_cast<std::uint64_t>(*read);
+    seen.taken = true;
   }
   const std::uint64_t signal = completion_signal(packet);
   if (const auto value = number(event, "signal_value"); value && signal != 0)
     seen.signal_values[signal] = *value;
+  else if (transition == "completed" && signal != 0)
+    seen.signal_values.erase(signal);  // one less, but nobody has looked
 }
 
 Seen look(const Story& story, const std::vector<EventId>& events, EventId now) {
@@ -195,6 +202,7 @@ void fill_signals(const Story& story, const Seen& seen, const SignalNames& names
     }
     view.signals.push_back(std::move(row));
   }
+  std::ranges::reverse(view.signals);  // those of the newest packets first
 }
 
 void tell_packet(const Story& story, const Seen& seen, const SignalNames& names, QueueView& view) {
@@ -248,8 +256,11 @@ QueueView queue_view(const Story& story, const State& state, std::size_t cells,
   const Seen seen = look(story, events, state.now);
   view.slots = seen.slots;
   view.gpu = seen.gpu;
-  view.packets = seen.slots != 0;
+  view.packets = seen.slots != 0 || std::ranges::any_of(seen.packets, [](const auto& packet) {
+                   return packet.second.bytes.has_value();
+                 });
   view.read_index = seen.read_index;
+  view.read_known = !seen.completed_only;
   view.write_index = seen.doorbell ? *seen.doorbell + 1 : 0;
   view.doorbell = seen.doorbell ? std::to_string(*seen.doorbell) : "-";
   view.stands = seen.stands;

@@ -53,6 +53,7 @@ struct QueueView {
   std::uint64_t slots = 0;  ///< of the ring; 0: not told
   std::string gpu;          ///< its gpu_id
   bool packets = false;     ///< the history tells of packets, not of errors alone
+  bool read_known = false;  ///< else nobody told of the read index
   std::uint64_t read_index = 0;
   std::uint64_t write_index = 0;  ///< announced: the doorbell's value + 1
   std::string doorbell;           ///< the value that was rung last; "-" if none
@@ -63,8 +64,8 @@ struct QueueView {
   std::uint64_t packet = 0;    ///< the chosen one
   std::string kernel;          ///< its kernel; "" if it is none, or nobody told
   std::vector<PacketField> fields;
-  std::vector<SignalRow> signals;
-  std::vector<EventRow> events;  ///< of this queue, up to now, the last ones
+  std::vector<SignalRow> signals;  ///< those of the newest packets first
+  std::vector<EventRow> events;    ///< of this queue, up to now, the last ones
 };
 
 /// `cells`: how many slots are shown; at most `most_events` events.

@@ -9,16 +9,19 @@ bool in_trouble(LayerState state) {
   return state == LayerState::fault || state == LayerState::affected;
 }
 
-/// The next lower layer whose error the event goes back to.
-std::optional<Layer> broken_by(const Story& story, EventId event) {
+/// The next other layer whose error the event goes back to, else the faulty one that it goes back
+/// to: a kernel's bug is no error before silicon stumbles over it.
+std::optional<Layer> broken_by(const Story& story, EventId now, EventId event) {
   const Timeline& timeline = story.timeline();
   const Layer layer = timeline.layer_of(event);
+  std::optional<Layer> faulty;
   for (const EventId cause : timeline.cause_chain(event)) {
-    const Layer below = timeline.layer_of(cause);
-    if (below == Layer::host || below >= layer) continue;
-    if (timeline.head(cause).severity == Severity::error) return below;
+    const Layer other = timeline.layer_of(cause);
+    if (other == Layer::host || other == layer) continue;
+    if (timeline.head(cause).severity == Severity::error) return other;
+    if (!faulty && story.states().at(other, now).state == LayerState::fault) faulty = other;
   }
-  return std::nullopt;
+  return faulty;
 }
 
 std::vector<VersionCell> version_cells(const scenarios::Versions& versions,
@@ -70,8 +73,8 @@ StackView stack_view(const Story& story, const State& state, const scenarios::Ve
       row.kind = head.kind;
       row.subject = head.subject;
       if (in_trouble(moment.state)) {
-        if (const auto below = broken_by(story, moment.telling))
-          view.arrows.push_back({*below, *layer});
+        if (const auto from = broken_by(story, state.now, moment.telling))
+          view.arrows.push_back({*from, *layer});
       }
     }
     view.rows.push_back(std::move(row));

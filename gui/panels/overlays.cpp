@@ -127,13 +127,14 @@ void draw_notice(Ui& ui, float width, float height, const std::string& text) {
 
 void draw_keys(Ui& ui, float width, float height) {
   const auto all = actions();
-  const Rect rect = begin_overlay(ui, "keys", width, height, 880, 560);
+  const float row = ui.fonts.text->FontSize + ui.px(6);
+  const std::size_t half = (all.size() + 1) / 2;
+  const float rows = row * static_cast<float>(half) / ui.scale;
+  const Rect rect = begin_overlay(ui, "keys", width, height, 880, rows + 60);
   ui.text(ui.tr("keys.title"), ui.colours.text, ui.fonts.large);
   ui.gap(4);
   const ImVec2 top = ImGui::GetCursorScreenPos();
-  const float row = ui.fonts.text->FontSize + ui.px(6);
   const float column = std::floor((rect.w - ui.px(32) - ui.px(32)) / 2);
-  const std::size_t half = (all.size() + 1) / 2;
   for (std::size_t i = 0; i < all.size(); ++i) {
     const float x = top.x + (i < half ? 0 : column + ui.px(32));
     const float y = top.y + row * static_cast<float>(i < half ? i : i - half);

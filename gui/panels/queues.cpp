@@ -70,8 +70,8 @@ void draw_status(Ui& ui, const Rect& area, const QueueView& view) {
     x += ui.text_at({x, area.y}, value, ui.colours.text, ui.fonts.bold, area.right() - x) +
          ui.px(20);
   };
-  add(ui.tr("queues.slots"), std::to_string(view.slots));
-  add(ui.tr("queues.read"), std::to_string(view.read_index));
+  add(ui.tr("queues.slots"), view.slots == 0 ? "?" : std::to_string(view.slots));
+  add(ui.tr("queues.read"), view.read_known ? std::to_string(view.read_index) : "?");
   add(ui.tr("queues.write"), std::to_string(view.write_index));
   add(ui.tr("queues.doorbell"), view.doorbell);
   if (!view.failure.empty()) {
@@ -127,7 +127,7 @@ void draw_ring(Ui& ui, const Rect& area, const QueueView& view) {
     ui.text_at({x, y}, word_of(ui, cell.state), colour, ui.fonts.small, room);
     if (hovered && !cell.type.empty())
       ui.tip(fmt::format("{}  {} {}", cell.type, ui.tr("queues.slot"), cell.slot));
-    if (cell.index == view.read_index)
+    if (view.read_known && cell.index == view.read_index)
       draw_caret(ui, box.x + ui.px(10), area.y + ui.px(12), true, ui.tr("queues.read"));
     if (cell.index == view.write_index)
       draw_caret(ui, box.x + ui.px(10), area.bottom() - ui.px(8), false, ui.tr("queues.write"));

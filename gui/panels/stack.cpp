@@ -56,7 +56,7 @@ void draw_row(Ui& ui, const Rect& row, const StackRow& layer, bool expert, float
   if (hovered && !layer.kind.empty()) ui.tip(layer.kind + " " + layer.subject);
 }
 
-/// From the right edge of the lower row up to that of the higher one.
+/// From the right edge of one row up or down to that of another.
 void draw_arrow(Ui& ui, float x, float from_y, float to_y, float length) {
   const Rgb colour = ui.colours.affected;
   const float bend = x + length;
@@ -113,8 +113,11 @@ float draw_rows(Ui& ui, const Rect& rect, const StackView& view, bool expert, fl
     return std::round(row.y + row.h / 2);
   };
   for (const CauseArrow& arrow : view.arrows) {
-    draw_arrow(ui, rect.right() - gutter + ui.px(8), middle(arrow.from) - ui.px(4),
-               middle(arrow.to) + ui.px(3), ui.px(12));
+    // Those that lead down stand outside of those that lead up.
+    const bool down = arrow.to < arrow.from;
+    draw_arrow(ui, rect.right() - gutter + ui.px(8),
+               middle(arrow.from) + (down ? ui.px(4) : -ui.px(4)),
+               middle(arrow.to) + (down ? -ui.px(3) : ui.px(3)), ui.px(down ? 18 : 12));
   }
   return top + height * static_cast<float>(view.rows.size());
 }

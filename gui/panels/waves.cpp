@@ -108,7 +108,7 @@ void draw_code(Ui& ui, const Rect& area, const WaveView& view) {
     if (line.visits > 1)
       ui.text_right(address + digit * 13, text_y, fmt::format("x{}", line.visits), ui.colours.dim,
                     ui.fonts.mono);
-    const float x = address + digit * 14;
+    const float x = address + digit * 15;
     ui.text_at({x, text_y}, line.text, line.step >= 0 ? ui.colours.text : ui.colours.dim,
                ui.fonts.mono, area.right() - ui.px(8) - x);
   }

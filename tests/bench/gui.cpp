@@ -21,7 +21,7 @@ const Timeline& history() {
                        .layer = static_cast<Layer>(i % 10),
                        .severity = i % 5000 == 0 ? Severity::error : Severity::info,
                        .kind = "kfd.ioctl",
-                       .subject = "/dev/kfd",
+                       .subject = i % 10 == 1 ? "pid 1000 queue 0" : "/dev/kfd",
                        .fields = fields,
                        .cause = static_cast<EventId>(i - i % 8 == i ? 0 : i - i % 8)});
     }
@@ -73,6 +73,47 @@ void bench_frame(benchmark::State& bench) {
 }
 BENCHMARK(bench_frame)->Unit(benchmark::kMillisecond);
 
+/// Scrubbing while a filter is set, in the layout with that number.
+void bench_layout(benchmark::State& bench) {
+  gui::Context context(gui::Settings{});
+  unsigned char* pixels = nullptr;
+  int width = 0;
+  int height = 0;
+  ImGui::GetIO().Fonts->GetTexDataAsAlpha8(&pixels, &width, &height);
+  gui::Workspace workspace({data(), {}, {}});
+  workspace.open_timeline(history(), "a million events");
+  workspace.compare_with(history(), "the same");
+  workspace.state().layout = gui::all_layouts[static_cast<std::size_t>(bench.range(0))];
+  workspace.state().filter.at_least = Severity::error;
+  bench.SetLabel(std::string(gui::name(workspace.state().layout)));
+  context.frame(workspace, 1920, 1080, 1.0 / 60);  // pairs the two runs, finds the matches
+  std::size_t i = 0;
+  for (auto _ : bench) {
+    scrub(workspace.state(), workspace.story(), ++i);
+    context.frame(workspace, 1920, 1080, 1.0 / 60);
+  }
+}
+BENCHMARK(bench_layout)->Arg(1)->Arg(3)->Arg(4)->Arg(5)->Arg(6)->Unit(benchmark::kMillisecond);
+
+/// A letter of a filter: every event's texts are looked through once.
+void bench_filter(benchmark::State& bench) {
+  const gui::Story story(history());
+  std::size_t i = 0;
+  for (auto _ : bench) {
+    const std::string typed = ++i % 2 == 0 ? "CREATE" : "ioctl(AM";
+    benchmark::DoNotOptimize(
+        story.matching({.layer = {}, .at_least = {}, .contains = typed}).size());
+  }
+}
+BENCHMARK(bench_filter)->Unit(benchmark::kMillisecond);
+
+/// Two runs of a million events, once, when they are first compared.
+void bench_pairing(benchmark::State& bench) {
+  const gui::Story story(history());
+  for (auto _ : bench) benchmark::DoNotOptimize(gui::Comparison(story, story).pairs().size());
+}
+BENCHMARK(bench_pairing)->Unit(benchmark::kMillisecond);
+
 void bench_first_frame(benchmark::State& bench) {
   for (auto _ : bench) {
     gui::Context context(gui::Settings{});
@@ -81,7 +122,8 @@ void bench_first_frame(benchmark::State& bench) {
     int height = 0;
     ImGui::GetIO().Fonts->GetTexDataAsAlpha8(&pixels, &width, &height);
     gui::Workspace workspace({data(), {}, {}});
-    if (!workspace.open("stale-dkms").empty()) bench.SkipWithError("the drill does not open");
+    if (const std::string problem = workspace.open("stale-dkms"); !problem.empty())
+      return bench.SkipWithError(problem.c_str());
     context.frame(workspace, 1920, 1080, 1.0 / 60);
   }
 }

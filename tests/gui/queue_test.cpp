@@ -128,16 +128,17 @@ TEST(Queue, ABarrierWaitsForTheSignalsThatItNames) {
   EXPECT_THAT(states(view, 3),
               ElementsAre(SlotState::launched, SlotState::waiting, SlotState::free));
   ASSERT_THAT(view.signals, SizeIs(3));
-  EXPECT_EQ(view.signals[0].value, "1");
+  EXPECT_EQ(view.signals[2].name, "s1");  // the newest first
+  EXPECT_EQ(view.signals[2].value, "1");
   EXPECT_EQ(view.signals[1].value, "?");  // nobody has looked
-  EXPECT_THAT(view.signals[0].decremented_by, ElementsAre("packet 0"));
-  EXPECT_THAT(view.signals[0].waited_for_by, ElementsAre("packet 1 (BARRIER_AND)"));
+  EXPECT_THAT(view.signals[2].decremented_by, ElementsAre("packet 0"));
+  EXPECT_THAT(view.signals[2].waited_for_by, ElementsAre("packet 1 (BARRIER_AND)"));
   // Its fields name signals as the list does.
   EXPECT_THAT(view.fields, Contains(AllOf(Field(&PacketField::name, "dep signal[1]"),
                                           Field(&PacketField::text, "s2"))));
   history.packet("launched", 1, aql::barrier_and({0x1000, 0x2000, 0, 0, 0}, 0x3000));
   view = history.view();
-  EXPECT_THAT(view.signals[0].waited_for_by, IsEmpty());
+  EXPECT_THAT(view.signals[2].waited_for_by, IsEmpty());
   EXPECT_EQ(view.stands, "");
 }
 

@@ -43,6 +43,17 @@ TEST(Stack, ArrowsRunFromTheLayerThatBrokeToTheOneThatNoticed) {
                                   std::pair(Layer::kernel, Layer::access)));
 }
 
+TEST(Stack, AnArrowLeadsDownWhereALayerAboveIsTheFaultyOne) {
+  const Story& story = *recorded("kernel-endless").story;
+  const StackView view = stack_view(story, opened(story), nullptr);
+  const auto to_silicon = std::ranges::find(view.arrows, Layer::silicon, &CauseArrow::to);
+  ASSERT_NE(to_silicon, view.arrows.end());
+  EXPECT_EQ(to_silicon->from, Layer::code_objects);
+  const auto to_hip = std::ranges::find(view.arrows, Layer::hip, &CauseArrow::to);
+  ASSERT_NE(to_hip, view.arrows.end());
+  EXPECT_EQ(to_hip->from, Layer::silicon);
+}
+
 TEST(Stack, BeforeAnythingHappenedNothingIsReached) {
   const Story& story = *recorded("stale-dkms").story;
   State state = opened(story);

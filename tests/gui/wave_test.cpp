@@ -124,6 +124,17 @@ TEST(Waves, AnotherWaveIsStepped) {
   EXPECT_EQ(trace_wave(one.dispatch, *file, 99).wave, 3U);
 }
 
+TEST(Waves, AWaveThatWaitsForAnEndlessOneAtABarrierIsGivenUp) {
+  const Traced& one = traced("kernel-endless");
+  const auto file =
+      recorded("kernel-endless").recording->read_file(one.dispatch.launched, one.dispatch.file);
+  for (std::uint32_t wave = 0; wave < one.trace.waves; ++wave) {
+    const WaveTrace trace = trace_wave(one.dispatch, *file, wave);
+    EXPECT_EQ(trace.end, WaveTrace::End::endless) << wave;
+    EXPECT_FALSE(trace.steps.empty());
+  }
+}
+
 TEST(Waves, WhatCannotBeRunSaysWhy) {
   const Traced& one = traced("kernel-null-pointer");
   EXPECT_NE(trace_wave(one.dispatch, "no code object", {}).problem, "");

@@ -32,8 +32,13 @@ class SettingsFile : public testing::Test {
 };
 
 TEST_F(SettingsFile, IsMadeAndReadBack) {
-  const Settings wanted{
-      .palette = "dark", .font_size = 18, .language = "zh", .width = 1600, .height = 900};
+  const Settings wanted{.palette = "dark",
+                        .font_size = 18,
+                        .language = "zh",
+                        .width = 1600,
+                        .height = 900,
+                        .layout = Layout::topology,
+                        .expert = true};
   EXPECT_EQ(write_settings(file, wanted), "");
   const ReadSettings read = read_settings(file);
   EXPECT_EQ(read.settings, wanted);
@@ -46,8 +51,9 @@ TEST_F(SettingsFile, ThatIsNotThereMeansDefaults) {
 }
 
 TEST_F(SettingsFile, ThatIsDamagedIsSetAsideWithAMessage) {
-  for (const char* text : {"palette", "palette = pink\n", "font_size = 900\n", "width = -1\n",
-                           "font_size = 15\nfont_size = 16\n", "\x01\x02\xFF"}) {
+  for (const char* text :
+       {"palette", "palette = pink\n", "font_size = 900\n", "width = -1\n", "layout = practice\n",
+        "font_size = 15\nfont_size = 16\n", "\x01\x02\xFF"}) {
     write(text);
     const ReadSettings read = read_settings(file);
     EXPECT_EQ(read.settings, Settings{}) << text;
@@ -63,6 +69,16 @@ TEST_F(SettingsFile, ThatIsDamagedIsSetAsideWithAMessage) {
 TEST_F(SettingsFile, OfALaterVersionKeepsWorking) {
   write("palette = dark\nsome_new_key = 7\n");
   EXPECT_EQ(read_settings(file).settings.palette, "dark");
+}
+
+TEST_F(SettingsFile, KeepsTheLayoutOfARunAndItsForm) {
+  Settings settings;
+  settings = changed(settings, intent::ChooseLayout{Layout::queues});
+  settings = changed(settings, intent::ChooseLayout{Layout::practice});  // a shell is asked for
+  settings = changed(settings, intent::ChooseLayout{Layout::drills});
+  settings = changed(settings, intent::ToggleExpert{});
+  EXPECT_EQ(settings.layout, Layout::queues);
+  EXPECT_TRUE(settings.expert);
 }
 
 TEST_F(SettingsFile, ThatCannotBeWrittenIsSaid) {

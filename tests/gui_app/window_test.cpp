@@ -177,6 +177,32 @@ TEST_F(Window, KilledInTheMiddleOfADrillTakesItsNodeAlong) {
   EXPECT_TRUE(wait_for([&] { return session().empty(); }));
 }
 
+TEST_F(Window, WithoutOpenGL32ItSaysSoAndWhatToDo) {
+  ::setenv("MESA_GL_VERSION_OVERRIDE", "2.1", 1);
+  window = std::make_unique<Child>(std::vector<std::string>{ROCDRILL_COMMAND, "gui", "stale-dkms"},
+                                   folder / "window.log");
+  const bool ended = wait_for([&] { return window->status() >= 0; });
+  ::unsetenv("MESA_GL_VERSION_OVERRIDE");
+  ASSERT_TRUE(ended);
+  EXPECT_EQ(window->status(), 4);
+  EXPECT_TRUE(content(folder / "window.log").contains("no window with OpenGL 3.2"));
+  EXPECT_TRUE(content(folder / "window.log").contains("libgl1-mesa-dri"));
+}
+
+TEST(OldOpenGL, APictureSaysSoAndLeavesNoFile) {
+  const fs::path folder = fs::temp_directory_path();
+  const fs::path log = folder / ("rocdrill-oldgl." + std::to_string(::getpid()));
+  const fs::path picture = log.string() + ".png";
+  const std::string command = "MESA_GL_VERSION_OVERRIDE=2.1 '" + std::string(ROCDRILL_COMMAND) +
+                              "' gui stale-dkms --screenshot " + picture.string() + " 2>" +
+                              log.string();
+  EXPECT_EQ(WEXITSTATUS(std::system(command.c_str())), 4);
+  EXPECT_TRUE(content(log).contains("OpenGL is too old")) << content(log);
+  EXPECT_TRUE(content(log).contains("libgl1-mesa-dri"));
+  EXPECT_FALSE(fs::exists(picture));
+  fs::remove(log);
+}
+
 TEST(NoDisplay, IsSaidWithWhatToDo) {
   const fs::path log =
       fs::temp_directory_path() / ("rocdrill-nodisplay." + std::to_string(::getpid()));
