@@ -3,14 +3,24 @@
 #include "cli/command.hpp"
 #include "cli/story_text.hpp"
 #include "cli/terminal.hpp"
+#include "stack/checks/check.hpp"
 
 namespace rocdrill::cli {
 namespace {
 
+/// The top symptom, or what a failing check has found where no layer reports an error.
+EventId symptom(sim::Node& node) {
+  const EventId top = scenarios::top_symptom(node.os.timeline);
+  if (top != no_event) return top;
+  const auto results = checks::run(node, scenarios::deployment_of(node.spec()));
+  const checks::Result* failed = checks::first_failure(results);
+  return failed ? failed->event : no_event;
+}
+
 int run(const po::variables_map& arguments) {
   DrillRun run = run_drill(arguments, required(arguments, "drill"));
   const Timeline& timeline = run.node->os.timeline;
-  const auto chain = scenarios::explain(timeline, scenarios::top_symptom(timeline));
+  const auto chain = scenarios::explain(timeline, symptom(*run.node));
   if (flag(arguments, "json")) {
     Json events = Json::array();
     for (const EventId id : chain) events.push_back(to_json(timeline.at(id)));
@@ -19,7 +29,7 @@ int run(const po::variables_map& arguments) {
     return exit_ok;
   }
   if (chain.empty()) {
-    print("nothing is wrong: no layer reports an error\n");
+    print("nothing is wrong: no layer reports an error, no check fails\n");
     return exit_ok;
   }
   const std::size_t width = columns();

@@ -80,6 +80,14 @@ TEST(Cli, ExplainReachesFromFaultToSymptom) {
     EXPECT_EQ(chain[i].at("cause"), chain[i - 1].at("id"));
 }
 
+TEST(Cli, ExplainStartsAtACheckWhereNoLayerReportsAnError) {
+  const auto explained = json("explain nps-pending --json");
+  const auto& chain = explained.at("chain");
+  ASSERT_EQ(chain.size(), 2u);
+  EXPECT_EQ(chain.front().at("subject"), "nps-pending");
+  EXPECT_EQ(chain.back().at("kind"), "partition.memory_requested");
+}
+
 TEST(Cli, EveryReadingCommandHasJson) {
   EXPECT_GE(json("list --json").at("drills").size(), 8u);
   EXPECT_EQ(json("show stale-dkms --json").at("id"), "stale-dkms");

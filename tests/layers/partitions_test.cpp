@@ -250,6 +250,19 @@ TEST(Partition, TheDriverTakesAModeAsParameter) {
   EXPECT_EQ(node->os.files.text("/sys/module/amdgpu/parameters/user_partt_mode"), "1\n");
 }
 
+TEST(Partition, AFaultIsLoggedForTheXcdAndTheVmidsOfTheDevice) {
+  const auto node = broken("mi300x-8", {"kernel-null-pointer", {}});
+  ASSERT_EQ(set(*node, "CPX"), 0);
+  ProcessSpec spec = node->host().session();
+  spec.environment["ROCR_VISIBLE_DEVICES"] =
+      "12";  // seven whole GPUs, then the devices of the first
+  EXPECT_EQ(node->host().run({node->spec().apps.front().path}, spec).exit_code, 134);
+  const std::string log = dmesg(*node);
+  EXPECT_THAT(log, HasSubstr("amdgpu 0000:1b:00.0: amdgpu: [gfxhub0] no-retry page fault"));
+  EXPECT_THAT(log, HasSubstr("vmid:10 ")) << "4 to 9 are those of its even neighbour";
+  EXPECT_THAT(log, HasSubstr("fault from die AID2.XCD1"));
+}
+
 /// A card before the eight GPUs takes a DRM minor, and one of their 64 devices finds none.
 TEST(Partition, KernelsBefore612HaveSixtyFourMinors) {
   for (const bool classic : {true, false}) {
