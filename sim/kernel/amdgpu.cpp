@@ -23,22 +23,6 @@ constexpr std::uint32_t last_vmid = 15;
 /// amdgpu_xcp.c: GPUs that can be partitioned take eight DRM minors in every mode.
 std::uint32_t minors_of(const GpuProduct& product) { return product.partitions.empty() ? 1 : 8; }
 
-/// What kfd_init() says of the parameters; "" if they are right. kfd_module.c.
-std::string bad_kfd_parameter(const LoadedModule& module) {
-  const auto value = [&](const char* name, int fallback) {
-    const auto given = module.parameters.find(name);
-    return given == module.parameters.end() ? fallback : std::atoi(given->second.c_str());
-  };
-  constexpr int last_policy = 2;     // KFD_SCHED_POLICY_NO_HWS
-  constexpr int most_queues = 4096;  // KFD_MAX_NUM_OF_QUEUES_PER_DEVICE
-  const int policy = value("sched_policy", 0);
-  if (policy < 0 || policy > last_policy) return "sched_policy has invalid value";
-  const int queues = value("max_num_of_queues_per_device", most_queues);
-  if (queues < 1 || queues > most_queues)
-    return "max_num_of_queues_per_device must be between 1 to KFD_MAX_NUM_OF_QUEUES_PER_DEVICE";
-  return {};
-}
-
 bool is_fatal(const firmware::BlobResult& result, const sim::Os& os) {
   return result.error != 0 && firmware::is_required(*result.blob, os.kernel_release);
 }
@@ -120,30 +104,6 @@ void Amdgpu::announce(const LoadedModule& module) {
   }
   log(6, "amdgpu: Virtual CRAT table created for CPU", module.event);
   log(6, "amdgpu: Topology: Add CPU node", module.event);
-}
-
-/// kfd_init() checks two parameters; with a bad one there is no KFD, and graphics goes on without.
-void Amdgpu::start_kfd(const LoadedModule& module, EventId cause) {
-  const std::string wrong = bad_kfd_parameter(module);
-  if (wrong.empty()) {
-    kfd_.start(os_.journal.record(
-        Layer::kernel, Severity::info, "kfd.started", "kfd",
-        {{field::did, "/dev/kfd and /sys/class/kfd appear"}, {field::see, "ls -l /dev/kfd"}},
-        cause));
-    return;
-  }
-  const std::string shows = "amdgpu: " + wrong;
-  const EventId event =
-      os_.journal.record(Layer::kernel, Severity::error, "kfd.refused", "kfd",
-                         {{field::asked, "valid parameters of amdgpu"},
-                          {field::got, "EINVAL"},
-                          {field::did, "there is no /dev/kfd; graphics works"},
-                          {field::shows, std::string_view(shows)},
-                          {field::see, "grep . /sys/module/amdgpu/parameters/sched_policy"}},
-                         module.parameters_event != no_event ? module.parameters_event : cause);
-  log(3, shows, event);
-  log(3, "amdgpu: KFD is disabled due to module initialization failure", event);
-  kfd_.explain(event);
 }
 
 int Amdgpu::init(const LoadedModule& module, EventId cause) {
@@ -324,26 +284,6 @@ void Amdgpu::start_smu(const silicon::Gpu& gpu, const std::vector<firmware::Blob
     log_device(gpu, 4, "SMU driver if version not matched", event);
   }
   log_device(gpu, 6, "SMU is initialized successfully!", event);
-}
-
-bool Amdgpu::atomics_suffice(const silicon::Gpu& gpu, std::uint32_t mec, EventId cause) {
-  const std::uint32_t enough = firmware::mec_without_pcie_atomics(*gpu.product);
-  if (gpu.pcie_atomics) return true;
-  log_device(gpu, 6, "PCIE atomic ops is not supported", cause);
-  if (enough == 0 || mec >= enough) return true;
-  const std::string shows =
-      fmt::format("kfd kfd: amdgpu: skipped device 1002:{:04x}, PCI rejects atomics {}<{}",
-                  gpu.product->device_id, mec, enough);
-  const EventId event =
-      os_.journal.record(Layer::kernel, Severity::error, "kfd.skipped", gpu.bdf.text(),
-                         {{field::asked, "PCIe AtomicOps to the root complex"},
-                          {field::got, "not routed"},
-                          {field::did, "the device is no KFD node; graphics works"},
-                          {field::shows, std::string_view(shows)},
-                          {field::see, "dmesg"}},
-                         gpu.event != no_event ? gpu.event : cause);
-  log(4, shows, event);
-  return false;
 }
 
 std::uint32_t Amdgpu::free_minor(const GpuProduct& product) const {
