@@ -9,14 +9,6 @@
 namespace rocdrill::kernel {
 namespace {
 
-/// KFD's gpu_id: 16 bits drawn from what identifies the device, never 0.
-std::uint32_t make_gpu_id(const silicon::Gpu& gpu, const Kfd& kfd) {
-  std::uint64_t hash = gpu.unique_id * 0x9E3779B97F4A7C15ull + gpu.bdf.location();
-  std::uint32_t id = static_cast<std::uint32_t>(hash >> 40) & 0xFFFF;
-  while (id == 0 || kfd.find(id)) id = (id + 1) & 0xFFFF;
-  return id;
-}
-
 /// What kfd_init() says of the parameters; "" if they are right. kfd_module.c.
 std::string bad_kfd_parameter(const LoadedModule& module) {
   const auto value = [&](const char* name, int fallback) {

@@ -140,7 +140,9 @@ TEST(Partition, ADeviceHasItsShareOfTheMemory) {
   const auto large = hip->allocate(7, 25 * gib);  // the GPUs that were not divided come first
   ASSERT_FALSE(large);
   EXPECT_EQ(large.error().error, HipError::out_of_memory);
-  EXPECT_EQ(node->os.timeline.at(large.error().event).kind, "vram.exhausted");
+  const auto& said = node->os.timeline.at(large.error().event);
+  EXPECT_EQ(said.kind, "hip.out_of_memory");
+  EXPECT_EQ(node->os.timeline.at(said.cause).kind, "vram.exhausted");
   EXPECT_TRUE(hip->allocate(7, 20 * gib));
   EXPECT_FALSE(hip->allocate(7, 20 * gib)) << "the same device";
   EXPECT_TRUE(hip->allocate(8, 20 * gib)) << "the next one";
