@@ -164,7 +164,11 @@ TEST_F(Window, AWholeDrillIsDoneFromTheTicketToTheRepair) {
   line("sudo apt-get install -y linux-headers-6.8.0-60-generic");
   line("sudo modprobe amdgpu");
   EXPECT_TRUE(wait_for([&] { return check() == 0; })) << content(folder / "window.log");
-  ASSERT_TRUE(xdotool("key F5 ctrl+shift+r ctrl+2 ctrl+q"));
+  ASSERT_TRUE(xdotool("key F5 ctrl+shift+r ctrl+2 ctrl+4 ctrl+5 ctrl+6 ctrl+7 j j k"));
+  EXPECT_TRUE(wait_for([&] {  // with the healthy run
+    return content(folder / "config/rocdrill/gui.conf").contains("layout = compare");
+  })) << content(folder / "window.log");
+  ASSERT_TRUE(xdotool("key ctrl+q"));
   ASSERT_TRUE(wait_for([&] { return window->status() >= 0; }));
   EXPECT_EQ(window->status(), 0) << content(folder / "window.log");
   EXPECT_TRUE(wait_for([&] { return session().empty(); })) << "the node outlives the window";
