@@ -3,6 +3,7 @@
 #include "cli/attach.hpp"
 #include "cli/command.hpp"
 #include "cli/terminal.hpp"
+#include "sim/interpose/session_index.hpp"
 #include "stack/checks/check.hpp"
 
 namespace rocdrill::cli {
@@ -72,7 +73,12 @@ void print_checks(const std::vector<checks::Result>& results) {
 
 /// On the node that this shell is on, or that --session names.
 int check_running(const po::variables_map& arguments) {
-  const auto reply = ask(session_folder(arguments), {{"op", "check"}, {"env", own_environment()}});
+  const std::string session = session_folder(arguments);
+  interpose::Json request{{"op", "check"}};
+  // What the person exports counts in the node's own shell; any other has nothing to do with it.
+  const char* here = std::getenv(interpose::session_variable);
+  if (here && session == here) request["env"] = own_environment();
+  const auto reply = ask(session, std::move(request));
   std::vector<checks::Result> results;
   for (const auto& one : reply.at("checks")) {
     results.push_back(

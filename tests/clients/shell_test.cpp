@@ -188,6 +188,14 @@ TEST_F(Shell, AModuleInUseStays) {
   EXPECT_THAT(output.err, HasSubstr("rmmod: ERROR: Module amdgpu is in use"));
 }
 
+/// And not the environment of whoever asks from elsewhere.
+TEST_F(Shell, WhatALoginSetsCountsForACheckFromOutside) {
+  ASSERT_EQ(rocdrill("node start mi210 --fault visible-devices-empty").exit_code, 0);
+  EXPECT_THAT(rocdrill("check --session mi210").out,
+              HasSubstr("first failure: ROCr enumerates GPU agents"));
+  EXPECT_EQ(rocdrill("node stop mi210").exit_code, 0);
+}
+
 TEST_F(Shell, NodesThatRunAreShared) {
   ASSERT_EQ(rocdrill("node start mi210").exit_code, 0);
   EXPECT_THAT(rocdrill("node start mi210").err, HasSubstr("is running"));
