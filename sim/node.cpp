@@ -282,8 +282,8 @@ void Node::run_torch() {
   const Json model = Json::parse(os.files.text(job_model), nullptr, false);
   if (!model.is_object()) return;
   const auto job = access.spawn(spec);
-  frameworks::load_weights(os.journal, *open_hip(*job),
-                           model.value("weights_gib", std::uint64_t{0}) << 30);
+  const auto loading = open_framework(*job);
+  if (loading->import().ok) loading->empty(model.value("weights_gib", std::uint64_t{0}) << 30);
 }
 
 void Node::run_hip_app(const std::string& path) {

@@ -91,6 +91,8 @@ class Framework {
   virtual int device_count() = 0;
   /// torch.randn(n, n, device="cuda"): a kernel of the wheel itself.
   virtual FrameworkResult randn() = 0;
+  /// torch.empty(bytes, dtype=torch.uint8, device="cuda"): memory and nothing else.
+  virtual FrameworkResult empty(std::uint64_t bytes) = 0;
   /// a @ a of two matrices on device 0, and whether its mean is finite. Bring-up scripts take 4096
   /// x 4096; a backend may take fewer.
   virtual FrameworkResult matmul() = 0;

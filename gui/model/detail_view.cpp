@@ -60,16 +60,23 @@ DetailView detail_view(const Story& story, const State& state, std::size_t most_
   } else if (!view.commands.empty()) {
     view.command = view.commands.front();
   }
-  const auto& events = story.events_of(view.layer);
-  const auto until = std::ranges::upper_bound(events, state.now);
-  const auto from = until - std::min<std::ptrdiff_t>(until - events.begin(),
-                                                     static_cast<std::ptrdiff_t>(most_events));
+  view.events = latest(story, story.events_of(view.layer), state.now, most_events);
+  for (EventRow& row : view.events) row.current = row.id == view.event;
+  return view;
+}
+
+std::vector<EventRow> latest(const Story& story, const std::vector<EventId>& events, EventId now,
+                             std::size_t most) {
+  std::vector<EventRow> rows;
+  const auto until = std::ranges::upper_bound(events, now);
+  const auto from =
+      until - std::min<std::ptrdiff_t>(until - events.begin(), static_cast<std::ptrdiff_t>(most));
   for (auto at = from; at != until; ++at) {
     const EventView head = story.timeline().head(*at);
-    view.events.push_back({*at, time_text(story, *at), head.severity, std::string(head.kind),
-                           std::string(head.subject), *at == view.event});
+    rows.push_back({*at, time_text(story, *at), head.severity, std::string(head.kind),
+                    std::string(head.subject), *at == now});
   }
-  return view;
+  return rows;
 }
 
 std::vector<WhyRow> why_view(const Story& story, const State& state) {

@@ -26,6 +26,10 @@ struct EventRow {
   bool current = false;
 };
 
+/// The last ones up to `now`, at most `most`; `events` are in order.
+std::vector<EventRow> latest(const Story& story, const std::vector<EventId>& events, EventId now,
+                             std::size_t most);
+
 struct DetailView {
   Layer layer = Layer::silicon;
   LayerState state = LayerState::not_reached;

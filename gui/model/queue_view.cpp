@@ -275,14 +275,8 @@ QueueView queue_view(const Story& story, const State& state, std::size_t cells,
   const SignalNames names(seen);
   fill_signals(story, seen, names, view);
   tell_packet(story, seen, names, view);
-  const auto until = std::ranges::upper_bound(events, state.now);
-  const auto from = until - std::min<std::ptrdiff_t>(until - events.begin(),
-                                                     static_cast<std::ptrdiff_t>(most_events));
-  for (auto at = from; at != until; ++at) {
-    const EventView head = story.timeline().head(*at);
-    view.events.push_back({*at, time_text(story, *at), head.severity, std::string(head.kind),
-                           story.timeline().at(*at).text("index"), *at == state.now});
-  }
+  view.events = latest(story, events, state.now, most_events);
+  for (EventRow& row : view.events) row.subject = story.timeline().at(row.id).text("index");
   return view;
 }
 

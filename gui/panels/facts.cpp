@@ -4,6 +4,20 @@
 
 namespace rocdrill::gui {
 
+Rect draw_title(Ui& ui, const Rect& rect, const char* key) {
+  const Rect area{rect.x + ui.px(24), rect.y + ui.px(12), rect.w - ui.px(48), rect.h - ui.px(24)};
+  ImGui::SetCursorScreenPos({area.x, area.y});
+  ui.heading(key);
+  return {area.x, area.y + ui.px(24), area.w, area.h - ui.px(24)};
+}
+
+void draw_nothing(Ui& ui, const Rect& area, std::string_view why) {
+  ImGui::SetCursorScreenPos({area.x, area.y});
+  ImGui::PushTextWrapPos(area.right() - ImGui::GetWindowPos().x);
+  ui.text(why, ui.colours.dim);
+  ImGui::PopTextWrapPos();
+}
+
 void draw_form(Ui& ui, float right, float y, bool expert) {
   const char* form = ui.tr(expert ? "stack.expert" : "stack.beginner");
   ImGui::SetCursorScreenPos({right - ui.width_of(form, ui.fonts.small), y});

@@ -81,6 +81,10 @@ void draw_waves(Ui& ui, const Rect& rect, const WaveView& view);
 /// A heading and a list that scrolls, in an area of the current pane.
 void draw_facts(Ui& ui, const std::string& id, const Rect& area, std::string_view title,
                 const std::vector<Fact>& facts);
+/// The title of a pane that fills the window, and the area under it.
+Rect draw_title(Ui& ui, const Rect& rect, const char* key);
+/// Why there is nothing to show, in as many lines as it takes.
+void draw_nothing(Ui& ui, const Rect& area, std::string_view why);
 /// The form of a pane (beginner or expert) and the link that changes it, at the right edge.
 void draw_form(Ui& ui, float right, float y, bool expert);
 

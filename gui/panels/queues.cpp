@@ -265,17 +265,10 @@ void draw_queue(Ui& ui, Rect area, const QueueView& view, bool expert) {
 
 void draw_queues(Ui& ui, const Rect& rect, const QueueView& view, bool expert) {
   if (ui.begin_pane(Pane::queues, rect)) {
-    Rect area{rect.x + ui.px(24), rect.y + ui.px(12), rect.w - ui.px(48), rect.h - ui.px(24)};
-    ImGui::SetCursorScreenPos({area.x, area.y});
-    ui.heading("queues.title");
-    draw_form(ui, area.right(), area.y, expert);
-    area.y += ui.px(24);
-    area.h -= ui.px(24);
+    const Rect area = draw_title(ui, rect, "queues.title");
+    draw_form(ui, area.right(), rect.y + ui.px(12), expert);
     if (view.queues.empty()) {
-      ImGui::SetCursorScreenPos({area.x, area.y});
-      ImGui::PushTextWrapPos(area.right() - ImGui::GetWindowPos().x);
-      ui.text(ui.tr("queues.none"), ui.colours.dim);
-      ImGui::PopTextWrapPos();
+      draw_nothing(ui, area, ui.tr("queues.none"));
     } else {
       draw_queue(ui, area, view, expert);
     }

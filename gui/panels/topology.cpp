@@ -300,17 +300,10 @@ const char* empty_text(const Ui& ui, const TopologyView& view) {
 
 void draw_topology(Ui& ui, const Rect& rect, const TopologyView& view, bool expert) {
   if (ui.begin_pane(Pane::topology, rect)) {
-    Rect area{rect.x + ui.px(24), rect.y + ui.px(12), rect.w - ui.px(48), rect.h - ui.px(24)};
-    ImGui::SetCursorScreenPos({area.x, area.y});
-    ui.heading("topology.title");
-    draw_form(ui, area.right(), area.y, expert);
-    area.y += ui.px(28);
-    area.h -= ui.px(28);
+    Rect area = draw_title(ui, rect, "topology.title");
+    draw_form(ui, area.right(), rect.y + ui.px(12), expert);
     if (const char* empty = empty_text(ui, view)) {
-      ImGui::SetCursorScreenPos({area.x, area.y});
-      ImGui::PushTextWrapPos(area.right() - ImGui::GetWindowPos().x);
-      ui.text(empty, ui.colours.dim);
-      ImGui::PopTextWrapPos();
+      draw_nothing(ui, area, empty);
     } else {
       const float facts = std::min(ui.px(facts_width), area.w / 3);
       const Rect right{area.right() - facts, area.y, facts, area.h};

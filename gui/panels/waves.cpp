@@ -233,17 +233,11 @@ const char* empty_text(const Ui& ui, const WaveView& view) {
 
 void draw_waves(Ui& ui, const Rect& rect, const WaveView& view) {
   if (ui.begin_pane(Pane::waves, rect)) {
-    Rect area{rect.x + ui.px(24), rect.y + ui.px(12), rect.w - ui.px(48), rect.h - ui.px(24)};
-    ImGui::SetCursorScreenPos({area.x, area.y});
-    ui.heading("waves.title");
-    area.y += ui.px(24);
-    area.h -= ui.px(24);
+    const Rect area = draw_title(ui, rect, "waves.title");
     if (const char* empty = empty_text(ui, view)) {
-      ImGui::SetCursorScreenPos({area.x, area.y});
-      ImGui::PushTextWrapPos(area.right() - ImGui::GetWindowPos().x);
-      ui.text(view.problem.empty() ? std::string(empty) : fmt::format("{} {}", empty, view.problem),
-              ui.colours.dim);
-      ImGui::PopTextWrapPos();
+      draw_nothing(
+          ui, area,
+          view.problem.empty() ? std::string(empty) : fmt::format("{} {}", empty, view.problem));
     } else {
       draw_wave(ui, area, view);
     }

@@ -16,7 +16,6 @@ namespace {
 /// here on fewer workgroups.
 constexpr std::uint32_t size = 128;
 constexpr std::uint32_t elements = size * size;
-constexpr std::size_t segment = 2u << 20;  // of PyTorch's caching allocator
 
 class Torch final : public Framework {
  public:
@@ -30,6 +29,7 @@ class Torch final : public Framework {
   FrameworkResult is_available() override;
   int device_count() override;
   FrameworkResult randn() override;
+  FrameworkResult empty(std::uint64_t bytes) override;
   FrameworkResult matmul() override;
 
  private:
@@ -48,6 +48,7 @@ class Torch final : public Framework {
   std::unique_ptr<Hip> hip_;
   std::string directory_;
   TorchBuild build_;
+  std::size_t segment_ = 0;  ///< that HIP was asked for last
 };
 
 /// The value of `name = '...'` in version.py; nullopt for None or nothing.
@@ -112,10 +113,17 @@ std::string size_text(std::uint64_t bytes) {  // c10's format_size
   return fmt::format("{:.2f} GiB", value / 1073741824);
 }
 
-/// The caching allocator takes a segment of 2 MiB from HIP for any tensor of less than 1 MiB.
+/// What the caching allocator takes from HIP for a tensor (c10's get_allocation_size).
+std::size_t segment_for(std::size_t bytes) {
+  constexpr std::size_t mib = 1u << 20;
+  if (bytes <= mib) return 2 * mib;
+  if (bytes < 10 * mib) return 20 * mib;
+  return (bytes + 2 * mib - 1) / (2 * mib) * (2 * mib);
+}
+
 HipResult<std::uint64_t> Torch::tensor(std::size_t bytes) {
-  if (bytes > segment / 2) return hip_->allocate(0, bytes);
-  return hip_->allocate(0, segment);
+  segment_ = segment_for(bytes);
+  return hip_->allocate(0, segment_);
 }
 
 std::string Torch::out_of_memory() {
@@ -131,14 +139,14 @@ std::string Torch::out_of_memory() {
         "capacity; 0 bytes already allocated; {} free; 0 bytes reserved in total by PyTorch) If "
         "reserved memory is >> allocated memory try setting max_split_size_mb to avoid "
         "fragmentation.  See documentation for Memory Management and PYTORCH_HIP_ALLOC_CONF",
-        size_text(segment), total, free);
+        size_text(segment_), total, free);
   }
   return fmt::format(
       "torch.OutOfMemoryError: HIP out of memory. Tried to allocate {}. GPU 0 has a total capacity "
       "of {} of which {} is free. Of the allocated memory 0 bytes is allocated by PyTorch, and 0 "
       "bytes is reserved by PyTorch but unallocated. If reserved but unallocated memory is large "
       "try setting PYTORCH_HIP_ALLOC_CONF=expandable_segments:True to avoid fragmentation.{}",
-      size_text(segment), total, free, see);
+      size_text(segment_), total, free, see);
 }
 
 FrameworkResult Torch::import() {
@@ -222,6 +230,13 @@ FrameworkResult Torch::randn() {
   return {true, "tensor", no_event, false};
 }
 
+FrameworkResult Torch::empty(std::uint64_t bytes) {
+  if (!build_.hip) return no_rocm("torch.empty");
+  if (auto count = hip_->device_count(); !count) return hip_error("torch.empty", count.error());
+  if (auto memory = tensor(bytes); !memory) return hip_error("torch.empty", memory.error());
+  return {true, "tensor", no_event, false};
+}
+
 FrameworkResult Torch::matmul() {
   if (!build_.hip) return no_rocm("torch.randn");
   // The operand is filled by a kernel of the wheel, the product is one of rocBLAS.
@@ -251,26 +266,6 @@ FrameworkResult Torch::blas_error(const libraries::LibraryFailure& failure) {
 }
 
 }  // namespace
-
-FrameworkResult load_weights(sim::Journal& journal, Hip& hip, std::uint64_t bytes) {
-  constexpr double gib = 1 << 30;
-  const auto raise = [&](std::string text, EventId cause) -> FrameworkResult {
-    const EventId event = journal.record(
-        Layer::framework, Severity::error, "torch.error", "torch.empty",
-        {{field::did, "raises"}, {field::shows, std::string_view(text)}, {field::see, "python3"}},
-        cause);
-    return {false, std::move(text), event, false};
-  };
-  const auto is = hip.properties(0);
-  if (!is) return raise("RuntimeError: No HIP GPUs are available", is.error().event);
-  const auto memory = hip.allocate(0, bytes);
-  if (memory) return {true, "loaded", no_event, false};
-  return raise(fmt::format("torch.OutOfMemoryError: HIP out of memory. Tried to allocate {:.2f} "
-                           "GiB. GPU 0 has a total capacity of {:.2f} GiB",
-                           static_cast<double>(bytes) / gib,
-                           static_cast<double>(is->total_global_mem) / gib),
-               memory.error().event);
-}
 
 std::string version_file(const TorchBuild& build) {
   return version_line("__version__", build.version) + version_line("cuda", build.cuda) +

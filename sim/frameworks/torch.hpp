@@ -15,8 +15,6 @@ struct TorchInstallation {
   std::string directory;
 };
 
-/// A job that puts the weights of its model onto the first device: torch.empty() of that size.
-FrameworkResult load_weights(sim::Journal& journal, Hip& hip, std::uint64_t bytes);
 /// A build of PyTorch: what version.py says of it.
 struct TorchBuild {
   std::string version;              ///< "2.6.0+rocm6.3"

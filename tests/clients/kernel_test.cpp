@@ -84,7 +84,7 @@ TEST(Interrupt, OfAWaveWakesWhoWaits) {
   const Output output = rocdrill("run --node mi210 -- '" ROCDRILL_CLIENTS
                                  "kernel_client' tell '" ROCDRILL_KERNELS "/signals.gfx90a.O1.co'");
   EXPECT_EQ(output.exit_code, 0) << output.err;
-  EXPECT_EQ(output.out, "told 0 error 0x0\n");
+  EXPECT_EQ(output.out, "woken value 0 error 0x0\n");
 }
 
 INSTANTIATE_TEST_SUITE_P(Cards, Kernels,

@@ -43,6 +43,13 @@ class Driver {
     return all;
   }
 
+  /// With what the node answers in the background.
+  void settle() {
+    frame(2);
+    workspace.settle();
+    frame(2);
+  }
+
   /// Presses the left button in the middle of a widget. Fails the test if it is not there.
   Intents click(const std::string& id) {
     const Widgets::Entry* entry = context.widgets().find(id);

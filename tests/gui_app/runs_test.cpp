@@ -7,17 +7,11 @@
 namespace rocdrill::gui {
 namespace {
 
-void settled(Driver& driver) {
-  driver.frame(2);
-  driver.workspace.settle();
-  driver.frame(2);
-}
-
 TEST(WavesPane, IsSteppedByButtonsKeysAndLines) {
   Driver driver("kernel-null-pointer");
   driver.key('6', true);
   EXPECT_EQ(driver.state().layout, Layout::waves);
-  settled(driver);
+  driver.settle();
   ASSERT_TRUE(driver.has("waves.code"));
   EXPECT_TRUE(driver.has("waves.exec"));
   driver.click("waves.first");
@@ -37,10 +31,10 @@ TEST(WavesPane, IsSteppedByButtonsKeysAndLines) {
 TEST(WavesPane, AnotherWaveIsChosen) {
   Driver driver("kernel-null-pointer");
   driver.key('6', true);
-  settled(driver);
+  driver.settle();
   driver.click("wave.2");
   EXPECT_EQ(driver.state().group[Layout::waves], 2);
-  settled(driver);
+  driver.settle();
   EXPECT_TRUE(driver.has("waves.code"));
   driver.key('J', false, true);
   EXPECT_EQ(driver.state().group[Layout::waves], 3);
@@ -49,7 +43,7 @@ TEST(WavesPane, AnotherWaveIsChosen) {
 TEST(WavesPane, WithoutAKernelItSaysSo) {
   Driver driver("stale-dkms");
   driver.key('6', true);
-  settled(driver);
+  driver.settle();
   EXPECT_FALSE(driver.has("waves.code"));
   driver.key('J');
 }

@@ -6,18 +6,11 @@
 namespace rocdrill::gui {
 namespace {
 
-/// With what the node answers.
-void settled(Driver& driver) {
-  driver.frame(2);
-  driver.workspace.settle();
-  driver.frame(2);
-}
-
 TEST(TopologyPane, AGpuIsChosenByItsBoxAndByKeys) {
   Driver driver("healthy-mi300x");
   driver.key('5', true);
   EXPECT_EQ(driver.state().layout, Layout::topology);
-  settled(driver);
+  driver.settle();
   driver.click("topology.gpu.0000:dd:00.0");
   EXPECT_EQ(driver.state().item[Layout::topology], 9);
   driver.key('K');
@@ -32,7 +25,7 @@ TEST(TopologyPane, AGpuIsChosenByItsBoxAndByKeys) {
 TEST(TopologyPane, TheExpertFormIsTables) {
   Driver driver("healthy-mi300x");
   driver.click("bar.topology");
-  settled(driver);
+  driver.settle();
   EXPECT_FALSE(driver.has("topology.tables"));
   driver.click("form");
   driver.frame();
@@ -44,7 +37,7 @@ TEST(TopologyPane, TheExpertFormIsTables) {
 TEST(TopologyPane, LeadsToTheEventThatExplainsWhyThereAreNoNodes) {
   Driver driver("stale-dkms");
   driver.key('5', true);
-  settled(driver);
+  driver.settle();
   driver.click("topology.because");
   EXPECT_EQ(driver.workspace.story().timeline().head(driver.state().now).kind,
             "modprobe.not_found");
