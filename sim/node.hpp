@@ -97,6 +97,13 @@ class Node final : public Backend, private Host {
   rocr::Installation linked_rocm(Process& process);
   bool powered() const { return powered_; }
 
+  /// Programs of this machine that run on the node: who can send them a signal. False: it is none.
+  using ProgramSignal = std::function<bool(int pid, int signal)>;
+  void set_program_signal(ProgramSignal handler) { program_signal_ = std::move(handler); }
+  bool signal_program(int pid, int signal) const {
+    return program_signal_ && program_signal_(pid, signal);
+  }
+
  private:
   std::string hostname() override { return os.hostname; }
   std::string kernel_release() override { return os.kernel_release; }
@@ -120,6 +127,7 @@ class Node final : public Backend, private Host {
   NodeSpec spec_;
   NodeOptions options_;
   CommandRunner runner_;
+  ProgramSignal program_signal_;
   bool powered_ = false;
 };
 

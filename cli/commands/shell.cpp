@@ -21,7 +21,16 @@ void write_rc(const std::string& session, const std::string& hostname) {
      << hostname
      << "]\\[\\e[0m\\] \\u:\\w\\$ '\n"
         "fi\n"
-        "enable -n kill\n"  // the builtin knows this machine's processes, not the node's
+        // The builtin knows this machine's processes and jobs; the node has others besides.
+        "kill() {\n"
+        "  case \" $*\" in *' %'*|' -l'*|' -L'*) builtin kill \"$@\"; return ;; esac\n"
+        "  local said\n"
+        "  said=$(\"$ROCDRILL_SESSION/bin/kill\" \"$@\" 2>&1) && return\n"
+        "  case $said in\n"
+        "    *'No such process'*) builtin kill \"$@\" ;;\n"
+        "    *) printf '%s\\n' \"$said\" >&2; return 1 ;;\n"
+        "  esac\n"
+        "}\n"
         "HISTFILE=\n"
         "trap 'printf \"%s\\n\" \"$BASH_COMMAND\" >>\"$ROCDRILL_SESSION/transcript\"' DEBUG\n";
 }

@@ -3,6 +3,8 @@
 #include <fnmatch.h>
 
 #include <cerrno>
+#include <charconv>
+#include <optional>
 #include <set>
 
 #include "sim/kernel/kernel.hpp"
@@ -19,6 +21,19 @@ std::string rule_value(const std::string& line, const std::string& key) {
     return line.substr(begin, line.find('"', begin) - begin);
   }
   return {};
+}
+
+const char* subsystem_of(std::string_view path) {
+  if (path.starts_with("/dev/dri/")) return "drm";
+  return path == "/dev/kfd" ? "kfd" : "";
+}
+
+/// Of MODE="0660"; nothing for what is no mode, which udev passes over.
+std::optional<std::uint32_t> mode_in(const std::string& text) {
+  std::uint32_t mode = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), mode, 8);
+  if (error != std::errc{} || end != text.data() + text.size() || mode > 07777) return std::nullopt;
+  return mode;
 }
 
 }  // namespace
@@ -40,8 +55,7 @@ DevTmpfs::Override DevTmpfs::by_rules(std::string_view path) const {
   for (const auto& [file, rules] : files) {
     for (const std::string& line : sim::lines_of(os_.files.text(rules))) {
       if (fnmatch(rule_value(line, "KERNEL").c_str(), name.c_str(), 0) != 0) continue;
-      const std::string mode = rule_value(line, "MODE");
-      if (!mode.empty()) result.mode = static_cast<std::uint32_t>(std::stoul(mode, nullptr, 8));
+      result.mode = mode_in(rule_value(line, "MODE")).value_or(result.mode);
       if (const auto group = sim::find_group(os_.files, rule_value(line, "GROUP"))) {
         result.gid = group->gid;
       }
@@ -67,9 +81,12 @@ void DevTmpfs::settle() {
   applied_ = std::move(present);
 }
 
-void DevTmpfs::trigger() {
-  overrides_.clear();
-  applied_.clear();
+void DevTmpfs::trigger(const std::string& subsystem) {
+  const auto matches = [&](const auto& node) {
+    return subsystem.empty() || fnmatch(subsystem.c_str(), subsystem_of(node.first), 0) == 0;
+  };
+  std::erase_if(overrides_, matches);
+  std::erase_if(applied_, matches);
   settle();
 }
 

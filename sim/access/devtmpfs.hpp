@@ -31,8 +31,9 @@ class DevTmpfs : public sim::FileProvider {
   void forget() { overrides_.clear(); }
   /// udev: applies its rules to nodes that have appeared since it looked last.
   void settle();
-  /// udevadm trigger: the rules as they are now, for every node. What was changed by hand is gone.
-  void trigger();
+  /// udevadm trigger: the rules as they are now, for every node of the subsystems that the pattern
+  /// matches ("" for all). What was changed by hand is gone.
+  void trigger(const std::string& subsystem = {});
 
   template <class Archive>
   void serialize(Archive& archive) {

@@ -52,15 +52,18 @@ int run_ipmitool(Call& call) {
                      "Could not open device at /dev/ipmi0 or /dev/ipmi/0 or /dev/ipmidev/0: "
                      "Permission denied\n");
   const auto& words = options->operands;
-  if (words.size() < 2 || (words[0] != "chassis" && words[0] != "power"))
-    return call.refuse(fmt::format("'{}'", fmt::join(words, " ")));
-  const std::string verb = words.back();
-  if (verb == "status") {
-    call.out += words.size() == 3 || words[0] == "power" ? "Chassis Power is on\n"
-                                                         : "System Power         : on\n";
+  const std::string asked = fmt::format("{}", fmt::join(words, " "));
+  const std::string power = asked.starts_with("chassis ") ? asked.substr(8) : asked;
+  if (asked == "chassis status") {
+    call.out += "System Power         : on\n";
     return 0;
   }
-  if (verb != "cycle" && verb != "reset") return call.refuse("'" + verb + "'");
+  if (power == "power status") {
+    call.out += "Chassis Power is on\n";
+    return 0;
+  }
+  if (power != "power cycle" && power != "power reset") return call.refuse("'" + asked + "'");
+  const std::string& verb = words.back();
   call.print("Chassis Power Control: {}\n", verb == "cycle" ? "Cycle" : "Reset");
   return boot_anew(call, verb == "cycle" ? "power_cycle" : "reboot");
 }

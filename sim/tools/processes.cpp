@@ -2,6 +2,7 @@
 // node: those that hold a GPU, and the tool itself.
 #include <algorithm>
 #include <charconv>
+#include <csignal>
 
 #include "sim/tools/call.hpp"
 
@@ -28,24 +29,48 @@ int run_ps(Call& call) {
   return 0;
 }
 
-/// "-9", "-KILL", "-TERM", "-s KILL": which of them it is makes no difference to who ends by
-/// either.
-bool is_signal(std::string_view word) {
-  constexpr std::string_view known[] = {"-9",   "-15",      "-KILL", "-TERM", "-SIGKILL",
-                                        "-INT", "-SIGTERM", "-HUP",  "-2",    "-1"};
-  return std::ranges::find(known, word) != std::end(known);
+/// Of "KILL", "SIGKILL" and "9". Only those by which a process ends.
+std::optional<int> signal_number(std::string_view name) {
+  struct Signal {
+    std::string_view name;
+    std::string_view number;
+    int value;
+  };
+  constexpr Signal signals[] = {
+      {"HUP", "1", SIGHUP}, {"INT", "2", SIGINT}, {"KILL", "9", SIGKILL}, {"TERM", "15", SIGTERM}};
+  if (name.starts_with("SIG")) name.remove_prefix(3);
+  for (const Signal& each : signals) {
+    if (name == each.name || name == each.number) return each.value;
+  }
+  return std::nullopt;
 }
 
-int end_process(Call& call, const std::string& word) {
+/// "-9", "-KILL", "-s KILL", "-n 9" at the front of `words`, which goes; nullopt for another one.
+std::optional<int> take_signal(std::vector<std::string>& words) {
+  if (words.empty() || !words[0].starts_with('-') || words[0] == "--") {
+    if (!words.empty() && words[0] == "--") words.erase(words.begin());
+    return SIGTERM;
+  }
+  const bool apart = (words[0] == "-s" || words[0] == "-n") && words.size() > 1;
+  const auto signal =
+      signal_number(apart ? std::string_view(words[1]) : std::string_view(words[0]).substr(1));
+  if (signal) words.erase(words.begin(), words.begin() + (apart ? 2 : 1));
+  return signal;
+}
+
+int end_process(Call& call, const std::string& word, int signal) {
   int pid = 0;
   const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), pid);
   if (error != std::errc{} || end != word.data() + word.size())
     return call.fail(1, "bash: kill: {}: arguments must be process or job IDs\n", word);
   auto& processes = call.node.os.processes;
   const auto process = processes.find(pid);
+  if (process == processes.end() && call.node.signal_program(pid, signal)) return 0;
   if (process == processes.end()) return call.fail(1, "bash: kill: ({}) - No such process\n", pid);
   if (!call.root() && process->second.uid != call.spec.identity.uid)
     return call.fail(1, "bash: kill: ({}) - Operation not permitted\n", pid);
+  // A real program ends by the real signal, and its entry with it.
+  if (call.node.signal_program(pid, signal)) return 0;
   call.node.os.journal.record(Layer::host, Severity::info, "process.ended", process->second.command,
                               {{"pid", std::int64_t{pid}}}, call.command_event());
   call.node.kernel.kfd.detach(pid);
@@ -54,39 +79,35 @@ int end_process(Call& call, const std::string& word) {
 }
 
 int run_kill(Call& call) {
-  std::size_t first = 0;
-  if (!call.args.empty() && call.args[0] == "-s") first = 2;
-  if (!call.args.empty() && is_signal(call.args[0])) first = 1;
-  if (first < call.args.size() && call.args[first].starts_with('-'))
-    return call.refuse_option(call.args[first]);
-  if (first >= call.args.size())
+  std::vector<std::string> words(call.args.begin(), call.args.end());
+  const auto signal = take_signal(words);
+  if (!signal) return call.refuse_option(words.front());
+  if (words.empty())
     return call.fail(2,
                      "kill: usage: kill [-s sigspec | -n signum | -sigspec] pid | jobspec ...\n");
   int code = 0;
-  for (std::size_t i = first; i < call.args.size(); ++i)
-    code = std::max(code, end_process(call, call.args[i]));
+  for (const std::string& word : words) code = std::max(code, end_process(call, word, *signal));
   return code;
 }
 
 int run_pkill(Call& call) {
-  std::size_t first = 0;
-  if (!call.args.empty() && is_signal(call.args[0])) first = 1;
-  if (call.args.size() != first + 1 || call.args[first].starts_with('-'))
-    return call.refuse("'" + call.line() + "'");
+  std::vector<std::string> words(call.args.begin(), call.args.end());
+  const auto signal = take_signal(words);
+  if (!signal || words.size() != 1) return call.refuse("'" + call.line() + "'");
   std::vector<int> pids;
   const int own = call.process().pid();
   for (const auto& [pid, process] : call.node.os.processes) {
     const bool may = call.root() || process.uid == call.spec.identity.uid;
-    if (pid != own && may && process.command.find(call.args[first]) != std::string::npos)
+    if (pid != own && may && process.command.find(words[0]) != std::string::npos)
       pids.push_back(pid);
   }
-  for (const int pid : pids) end_process(call, std::to_string(pid));
+  for (const int pid : pids) end_process(call, std::to_string(pid), *signal);
   return pids.empty() ? 1 : 0;
 }
 
 constexpr Tool table[] = {
     {{"ps", "ps [aux | -ef]", "Lists the processes that hold something of the node."}, run_ps},
-    {{"kill", "kill [-9 | -TERM] PID...", "Ends processes.", true}, run_kill},
+    {{"kill", "kill [-TERM | -KILL | -INT | -HUP] PID...", "Ends processes.", true}, run_kill},
     {{"pkill", "pkill [-9] NAME", "Ends processes by name.", true}, run_pkill},
 };
 

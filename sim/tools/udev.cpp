@@ -5,11 +5,13 @@
 namespace rocdrill::sim::tools {
 namespace {
 
-int trigger(Call& call) {
+int trigger(Call& call, const Options& options) {
+  const std::string action = options.value_or("-c", "change");
+  if (action != "change" && action != "add") return call.refuse("--action=" + action);
   if (!call.root())
     return call.fail(1, "Failed to write 'change' to '/sys/devices/uevent': Permission denied\n");
   call.command_event();
-  call.node.access.devices().trigger();
+  call.node.access.devices().trigger(options.value_or("-s", ""));
   return 0;
 }
 
@@ -17,17 +19,16 @@ int run_udevadm(Call& call) {
   const auto options = parse(call, {{"--reload-rules", false, "--reload"},
                                     {"--reload"},
                                     {"-R", false, "--reload"},
-                                    {"--subsystem-match", true},
-                                    {"-s", true, "--subsystem-match"},
-                                    {"--action", true},
-                                    {"-c", true, "--action"},
-                                    {"--type", true}});
+                                    {"-s", true},
+                                    {"--subsystem-match", true, "-s"},
+                                    {"-c", true},
+                                    {"--action", true, "-c"}});
   if (!options) return 2;
   const auto& words = options->operands;
   if (words.size() != 1)
     return call.refuse(words.empty() ? "no command" : "'" + words.back() + "'");
   if (words[0] == "settle") return 0;
-  if (words[0] == "trigger") return trigger(call);
+  if (words[0] == "trigger") return trigger(call, *options);
   if (words[0] == "control" && options->has("--reload")) {
     if (call.root()) return 0;
     return call.fail(1, "Failed to send reload request: Permission denied\n");
@@ -36,7 +37,8 @@ int run_udevadm(Call& call) {
 }
 
 constexpr Tool table[] = {
-    {{"udevadm", "udevadm control --reload | trigger [--subsystem-match=SUBSYSTEM] | settle",
+    {{"udevadm",
+      "udevadm control --reload | trigger [--subsystem-match=PATTERN] [--action=change|add] | settle",
       "Applies udev's rules to the nodes that are there.", true, true},
      run_udevadm},
 };

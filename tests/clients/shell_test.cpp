@@ -180,6 +180,16 @@ TEST_F(Shell, ATranscriptIsKept) {
   EXPECT_EQ(found, "uname -r\nls /dev/kfd\n");
 }
 
+/// By their numbers as by their jobs; what the node alone knows is in the drill stranded-vram.
+TEST_F(Shell, RealProgramsAreEndedByKill) {
+  const Output output = typed("--node mi210",
+                              "sleep 100 &\nkill $!\nwait $!\necho plain=$?\n"
+                              "sleep 100 & kill %%\nwait $!\necho job=$?\n"
+                              "sleep 100 7<>/dev/kfd & sleep 0.5\nsudo kill -9 $!\nwait $!\n"
+                              "echo holder=$?\nsudo rmmod amdgpu\necho gone=$?\n");
+  EXPECT_THAT(output.out, HasSubstr("plain=143\njob=143\nholder=137\ngone=0\n")) << output.err;
+}
+
 TEST_F(Shell, AModuleInUseStays) {
   const Output output = typed("--node mi210",
                               "exec 7<>/dev/kfd\nsudo rmmod amdgpu\necho busy=$?\nexec 7>&-\n"

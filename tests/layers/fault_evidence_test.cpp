@@ -236,7 +236,9 @@ TEST(Evidence, StrandedVram) {
   EXPECT_THAT(sh(*node, {"rocm-smi", "--showpids"}).out, HasSubstr(pid + "\tpython3\t1\t"));
   EXPECT_THAT(sh(*node, {"ps"}).out, HasSubstr(pid + " python3\n"));
   EXPECT_EQ(sh(*node, {"kill", "-9", "99"}).err, "bash: kill: (99) - No such process\n");
-  EXPECT_EQ(sh(*node, {"kill", "-9", pid}).exit_code, 0);
+  EXPECT_NE(sh(*node, {"kill", "-s", "STOP", pid}).exit_code, 0) << "not modelled";
+  EXPECT_EQ(node->kernel.kfd.holders().size(), 1u);
+  EXPECT_EQ(sh(*node, {"kill", "-s", "KILL", pid}).exit_code, 0);
   expect_healed(*node);
 }
 
@@ -251,9 +253,19 @@ TEST(Evidence, KfdPermission) {
       << "a node keeps what it got until its event comes again";
   EXPECT_EQ(sh(*node, {"udevadm", "control", "--reload"}, true).exit_code, 0);
   EXPECT_THAT(sh(*node, {"ls", "-l", "/dev/kfd"}).out, HasSubstr("crw-------"));
-  EXPECT_EQ(sh(*node, {"udevadm", "trigger"}, true).exit_code, 0);
+  EXPECT_EQ(sh(*node, {"udevadm", "trigger", "--subsystem-match=usb"}, true).exit_code, 0);
+  EXPECT_THAT(sh(*node, {"ls", "-l", "/dev/kfd"}).out, HasSubstr("crw-------")) << "another's";
+  EXPECT_EQ(sh(*node, {"udevadm", "trigger", "--subsystem-match=kfd"}, true).exit_code, 0);
   EXPECT_THAT(sh(*node, {"ls", "-l", "/dev/kfd"}).out, HasSubstr("crw-rw---- 1 root render"));
   expect_healed(*node);
+}
+
+TEST(Udev, PassesOverAModeThatIsNone) {
+  const auto node = booted("mi210");
+  node->os.write_file("/etc/udev/rules.d/70-amdgpu.rules", "KERNEL==\"kfd\", MODE=\"rw-rw----\"\n",
+                      no_event);
+  EXPECT_EQ(sh(*node, {"udevadm", "trigger"}, true).exit_code, 0);
+  EXPECT_THAT(sh(*node, {"ls", "-l", "/dev/kfd"}).out, HasSubstr("crw-rw---- 1 root render"));
 }
 
 TEST(Evidence, VisibleDevicesEmpty) {

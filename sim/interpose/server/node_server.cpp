@@ -6,6 +6,7 @@
 #include <sys/un.h>
 #include <time.h>
 #include <unistd.h>
+#include <algorithm>
 
 #include <cerrno>
 #include <csignal>
@@ -79,6 +80,12 @@ NodeServer::NodeServer(sim::Node& node, SessionFolder session, ServerOptions opt
   listener_.assign(listen_at(session_.path() / "socket"));
   written_.assign(::dup(watcher_.descriptor()));
   facts_epoch_ = node_.kernel.kfd.facts().epoch;
+  node_.set_program_signal([this](int pid, int signal) {
+    const bool has_a_device = std::ranges::any_of(connections_, [pid](const auto& connection) {
+      return connection->role == Connection::Role::device && connection->pid == pid;
+    });
+    return (has_a_device || clients_.contains(pid)) && ::kill(pid, signal) == 0;
+  });
   node_.kernel.kfd.set_smi_listener(
       [this](std::uint32_t gpu_id, kfd::SmiEvent event, const std::string& line) {
         smi_event(gpu_id, event, line);
@@ -86,6 +93,7 @@ NodeServer::NodeServer(sim::Node& node, SessionFolder session, ServerOptions opt
 }
 
 NodeServer::~NodeServer() {
+  node_.set_program_signal({});
   node_.kernel.kfd.set_smi_listener({});
   connections_.clear();
   clients_.clear();
