@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <cmath>
 #include <cstdio>
 
 namespace rocdrill::cli {
@@ -107,6 +108,22 @@ scenarios::RunOptions run_options(const po::variables_map& arguments) {
 std::string required(const po::variables_map& arguments, const char* name) {
   if (arguments.count(name) != 0) return arguments[name].as<std::string>();
   throw Failure{exit_usage, fmt::format("{} is missing\n", name)};
+}
+
+std::uint64_t parse_time(const std::string& option, const std::string& text) {
+  std::size_t used = 0;
+  double value = -1;
+  try {
+    value = std::stod(text, &used);
+  } catch (const std::exception&) {  // said below
+  }
+  const std::string unit = text.substr(used);
+  const double scale = unit.empty() || unit == "s" ? 1e9 : unit == "ms" ? 1e6 : 0;
+  if (!(value >= 0) || scale == 0 || value * scale > 1e18) {
+    throw Failure{exit_usage, fmt::format("{} takes a virtual time such as 2.5s or 800ms, not {}\n",
+                                          option, scenarios::in_quotes(text))};
+  }
+  return static_cast<std::uint64_t>(std::llround(value * scale));
 }
 
 bool flag(const po::variables_map& arguments, const char* name) {

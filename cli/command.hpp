@@ -42,7 +42,10 @@ struct Command {
   std::vector<std::string>
       positional;  ///< names of positional arguments; the last may be "more..."
   int (*run)(const po::variables_map&) = nullptr;
+  bool hidden = false;  ///< not for people
 };
+
+std::vector<Command> all_commands();
 
 Command list_command();
 Command show_command();
@@ -63,6 +66,11 @@ Command brief_command();
 Command kernel_command();
 Command isa_command();
 Command gui_command();
+Command diff_command();
+Command what_if_command();
+Command compat_command();
+Command completion_command();
+Command complete_command();
 
 // --- shared ---
 scenarios::DataPath data_path(const po::variables_map& arguments);
@@ -85,6 +93,8 @@ void add_run_options(po::options_description& options);
 scenarios::RunOptions run_options(const po::variables_map& arguments);
 
 std::string required(const po::variables_map& arguments, const char* name);
+/// "2.5", "2.5s", "800ms" as nanoseconds of virtual time; Failure (usage) names the option.
+std::uint64_t parse_time(const std::string& option, const std::string& text);
 bool flag(const po::variables_map& arguments, const char* name);
 void print(const std::string& text);
 void print_json(Json json);

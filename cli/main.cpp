@@ -11,7 +11,6 @@
 #include "cli/terminal.hpp"
 
 namespace rocdrill::cli {
-namespace {
 
 std::vector<Command> all_commands() {
   std::vector<Command> commands;
@@ -34,15 +33,22 @@ std::vector<Command> all_commands() {
   commands.push_back(kernel_command());
   commands.push_back(isa_command());
   commands.push_back(gui_command());
+  commands.push_back(diff_command());
+  commands.push_back(what_if_command());
+  commands.push_back(compat_command());
+  commands.push_back(completion_command());
+  commands.push_back(complete_command());
   return commands;
 }
+
+namespace {
 
 std::string overview(const std::vector<Command>& commands) {
   std::string text =
       "rocdrill: a simulated AMD ROCm node that you break on purpose and then triage\n\n"
       "usage: rocdrill COMMAND [ARGUMENTS]\n\ncommands:\n";
   for (const Command& command : commands)
-    text += fmt::format("  {:<10} {}\n", command.name, command.summary);
+    if (!command.hidden) text += fmt::format("  {:<10} {}\n", command.name, command.summary);
   text +=
       "\nfirst steps:\n"
       "  rocdrill replay stale-dkms      watch a failure unfold, layer by layer\n"

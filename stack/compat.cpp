@@ -252,6 +252,29 @@ const ModuleRelease* find_module(const Version& number) {
   return found == modules.end() ? nullptr : &*found;
 }
 
+/// "01.26.00.04" as its numbers; empty for names such as "BKC 27" or "D3430401-037".
+std::vector<int> numbers_of(std::string_view bundle) {
+  std::vector<int> numbers;
+  while (!bundle.empty()) {
+    int value = 0;
+    const auto [end, error] = std::from_chars(bundle.data(), bundle.data() + bundle.size(), value);
+    if (error != std::errc{}) return {};
+    numbers.push_back(value);
+    bundle.remove_prefix(static_cast<std::size_t>(end - bundle.data()));
+    if (bundle.empty()) break;
+    if (bundle.front() != '.') return {};
+    bundle.remove_prefix(1);
+  }
+  return numbers;
+}
+
+/// False for what does not compare.
+bool not_older(std::string_view bundle, std::string_view than) {
+  const auto is = numbers_of(bundle);
+  const auto other = numbers_of(than);
+  return !is.empty() && !other.empty() && is >= other;
+}
+
 }  // namespace
 
 std::optional<Version> parse_version(std::string_view text) {
@@ -341,6 +364,65 @@ std::vector<FirmwareBundle> firmware_bundles_of(std::string_view product) {
     return std::ranges::find(products, product) != products.end();
   });
   return found;
+}
+
+Verdict firmware_verdict(std::string_view product, std::string_view bundle) {
+  const std::string subject = std::string(product) + " with firmware " + std::string(bundle);
+  std::string named;
+  std::string_view source;
+  bool older_than_a_minimum = false;
+  for (const FirmwareBundle& known : firmware_bundles_of(product)) {
+    source = source.empty() ? known.source : source;
+    for (std::string_view rest = known.versions; !rest.empty();) {
+      const std::size_t end = rest.find("; ");
+      const std::string_view one = rest.substr(0, end);
+      rest.remove_prefix(end == std::string_view::npos ? rest.size() : end + 2);
+      const bool or_later = one.find("or later") != std::string_view::npos;
+      const std::string_view version = one.substr(0, one.find(" (or later)"));
+      if (version == bundle || (or_later && not_older(bundle, version))) {
+        return {Support::supported,
+                subject + ": accepted by the " + std::string(known.context) + ".", known.source,
+                Fidelity::documented};
+      }
+      older_than_a_minimum = older_than_a_minimum || (or_later && not_older(version, bundle));
+      if (named.find(version) == std::string::npos)
+        named += (named.empty() ? "" : ", ") + std::string(one);
+    }
+  }
+  if (named.empty())
+    return {Support::unknown, subject + ": no document says.", "", Fidelity::assumed};
+  return {older_than_a_minimum ? Support::unsupported : Support::unknown,
+          subject + ": the documents name " + named + ".", source, Fidelity::documented};
+}
+
+Verdict in_tree_verdict(std::string_view gfx, const Version& kernel) {
+  const auto known = std::ranges::find(in_tree, gfx, &InTreeKernel::gfx);
+  const std::string subject =
+      "the driver of kernel " + to_string(kernel) + " with " + std::string(gfx);
+  if (known == in_tree.end())
+    return {Support::unknown, subject + ": no document says.", "", Fidelity::assumed};
+  const bool knows =
+      std::pair(kernel.major, kernel.minor) >= std::pair(known->kernel.major, known->kernel.minor);
+  return {knows ? Support::supported : Support::unsupported,
+          subject + ": mainline knows it since " + to_string(known->kernel) + ".", "",
+          known->fidelity};
+}
+
+std::vector<Verdict> verdicts(const Combination& what) {
+  std::vector<Verdict> found;
+  if (!what.firmware.empty()) found.push_back(firmware_verdict(what.product, what.firmware));
+  if (what.in_tree && !what.gfx.empty()) found.push_back(in_tree_verdict(what.gfx, *what.in_tree));
+  if (what.rocm && what.driver) found.push_back(verdict(*what.driver, *what.rocm));
+  if (what.rocm && what.module) found.push_back(verdict(*what.module, *what.rocm));
+  return found;
+}
+
+Support worst(std::span<const Verdict> all) {
+  const auto any = [&](Support support) {
+    return std::ranges::any_of(all, [&](const Verdict& is) { return is.support == support; });
+  };
+  if (any(Support::unsupported)) return Support::unsupported;
+  return all.empty() || any(Support::unknown) ? Support::unknown : Support::supported;
 }
 
 std::span<const DistroKernel> distro_kernels() { return distros; }

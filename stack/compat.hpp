@@ -110,4 +110,27 @@ struct InTreeKernel {
 };
 std::span<const InTreeKernel> in_tree_kernels();
 
+/// Whether the documents name this bundle for the product. An older bundle than all that they name
+/// is unsupported where "or later" was said of a version that compares with it, else unknown.
+Verdict firmware_verdict(std::string_view product, std::string_view bundle);
+
+/// Whether a mainline kernel's own amdgpu knows the target; nothing better than assumed.
+Verdict in_tree_verdict(std::string_view gfx, const Version& kernel);
+
+/// What is installed on one node, as far as it is known.
+struct Combination {
+  std::string product;                  ///< catalogue key; "" : not asked
+  std::string gfx;                      ///< "gfx942"
+  std::string firmware;                 ///< bundle; "" : not asked
+  std::optional<DriverVersion> driver;  ///< by release, or
+  std::optional<ModuleVersion> module;  ///< by what it built, or
+  std::optional<Version> in_tree;       ///< the kernel, for its own driver
+  std::optional<RocmVersion> rocm;
+};
+
+/// One verdict for each part of it that can be judged; the combination is as good as the worst:
+/// unsupported, then unknown, then supported.
+std::vector<Verdict> verdicts(const Combination& combination);
+Support worst(std::span<const Verdict> verdicts);
+
 }  // namespace rocdrill::compat

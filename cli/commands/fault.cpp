@@ -93,7 +93,7 @@ int run(const po::variables_map& arguments) {
 
 Command fault_command() {
   Command command{.name = "fault",
-                  .usage = "fault list | fault show NAME [--json]",
+                  .usage = "fault list | show NAME [--json]",
                   .summary = "the faults that a node can have",
                   .examples = {"rocdrill fault list", "rocdrill fault show stale-dkms"},
                   .options = po::options_description("options"),

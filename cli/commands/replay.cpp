@@ -2,7 +2,6 @@
 #include <unistd.h>
 
 #include <chrono>
-#include <cmath>
 #include <thread>
 
 #include "cli/command.hpp"
@@ -11,23 +10,6 @@
 
 namespace rocdrill::cli {
 namespace {
-
-/// "2.5", "2.5s", "800ms" as nanoseconds of virtual time.
-std::uint64_t parse_time(const std::string& text) {
-  std::size_t used = 0;
-  double value = -1;
-  try {
-    value = std::stod(text, &used);
-  } catch (const std::exception&) {
-  }
-  const std::string unit = text.substr(used);
-  const double scale = unit.empty() || unit == "s" ? 1e9 : unit == "ms" ? 1e6 : 0;
-  if (!(value >= 0) || scale == 0 || value * scale > 1e18) {
-    throw Failure{exit_usage, "--at takes a virtual time such as 2.5s or 800ms, not " +
-                                  scenarios::in_quotes(text) + "\n"};
-  }
-  return static_cast<std::uint64_t>(std::llround(value * scale));
-}
 
 Layer parse_layer(const std::string& text) {
   if (const auto layer = layer_from_name(text)) return *layer;
@@ -57,8 +39,9 @@ void print_host_events(const Timeline& timeline, std::uint64_t until) {
 }
 
 int run(const po::variables_map& arguments) {
-  const std::uint64_t until =
-      arguments.count("at") != 0 ? parse_time(arguments["at"].as<std::string>()) : UINT64_MAX;
+  const std::uint64_t until = arguments.count("at") != 0
+                                  ? parse_time("--at", arguments["at"].as<std::string>())
+                                  : UINT64_MAX;
   std::optional<Layer> only;
   if (arguments.count("layer") != 0) only = parse_layer(arguments["layer"].as<std::string>());
   const double pace = arguments["pace"].as<double>();

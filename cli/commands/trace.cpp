@@ -3,12 +3,15 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 
+#include <cstring>
+#include <filesystem>
 #include <fstream>
 #include <iostream>
 
 #include "cli/attach.hpp"
 #include "cli/terminal.hpp"
 #include "sim/interpose/replay/replay.hpp"
+#include "sim/interpose/trace/perfetto.hpp"
 #include "sim/interpose/trace/reader.hpp"
 #include "sim/interpose/trace/text.hpp"
 
@@ -173,11 +176,38 @@ int replay_trace(const po::variables_map& arguments) {
   return all.found ? exit_failed : exit_ok;
 }
 
+/// FILE is a recorded trace, or the name of a drill, whose history is meant.
+int export_trace(const po::variables_map& arguments) {
+  const std::string what = required(arguments, "file");
+  std::string text;
+  if (std::filesystem::exists(what)) {
+    trace::Trace trace = read_trace(what);
+    keep_only(trace, arguments, what);
+    text = trace::perfetto(trace);
+  } else {
+    const DrillRun run = run_drill(arguments, what);
+    text = trace::perfetto(run.node->os.timeline, run.node->spec().id + ": " + run.drill.drill.id);
+  }
+  if (arguments.count("out") == 0) {
+    print(text);
+    return exit_ok;
+  }
+  const std::string out = arguments["out"].as<std::string>();
+  std::ofstream file(out, std::ios::binary);
+  if (!(file << text).flush()) {
+    throw Failure{exit_unavailable,
+                  fmt::format("{} cannot be written: {}\n", out, std::strerror(errno))};
+  }
+  std::cerr << out << ": open it at https://ui.perfetto.dev\n";
+  return exit_ok;
+}
+
 int perform(const std::string& what, const po::variables_map& arguments) {
   if (what == "show") return show(arguments);
   if (what == "diff") return diff(arguments);
   if (what == "replay") return replay_trace(arguments);
-  const std::vector<std::string> actions{"show", "diff", "replay"};
+  if (what == "export") return export_trace(arguments);
+  const std::vector<std::string> actions{"show", "diff", "replay", "export"};
   throw Failure{exit_usage, fmt::format("there is no 'trace {}'; {}\n", what,
                                         scenarios::suggest(what, actions, "actions"))};
 }
@@ -196,23 +226,27 @@ int run(const po::variables_map& arguments) {
 }  // namespace
 
 Command trace_command() {
-  Command command{.name = "trace",
-                  .usage =
-                      "trace show FILE [--times] [--pid N] | diff FILE OTHER |\n"
-                      "                      replay FILE (--node N | --drill D) [--fault F...]",
-                  .summary = "what run --trace recorded: as text, compared, or once more on a node",
-                  .examples = {"rocdrill run --node mi210 --trace a.jsonl -- rocminfo",
-                               "rocdrill trace show a.jsonl", "rocdrill trace diff a.jsonl b.jsonl",
-                               "rocdrill trace replay a.jsonl --drill render-group-missing"},
-                  .options = po::options_description("options"),
-                  .positional = {"action", "file", "other"},
-                  .run = run};
+  Command command{
+      .name = "trace",
+      .usage =
+          "trace show FILE [--times] [--pid N] | diff FILE OTHER |\n"
+          "                      replay FILE (--node N | --drill D) [--fault F...] |\n"
+          "                      export FILE|DRILL [--out FILE]",
+      .summary = "what run --trace recorded: as text, compared, replayed, or for Perfetto",
+      .examples = {"rocdrill run --node mi210 --trace a.jsonl -- rocminfo",
+                   "rocdrill trace show a.jsonl", "rocdrill trace diff a.jsonl b.jsonl",
+                   "rocdrill trace replay a.jsonl --drill render-group-missing",
+                   "rocdrill trace export stale-dkms --out stale-dkms.json"},
+      .options = po::options_description("options"),
+      .positional = {"action", "file", "other"},
+      .run = run};
   add_attach_options(command.options);
   command.options.add_options()(
       "times",
       "times, pids, waits, doorbells as they were noticed: all that differs "
       "from run to run")("pid", po::value<int>()->value_name("N"), "one process")(
-      "json", "machine-readable");
+      "out", po::value<std::string>()->value_name("FILE"),
+      "where export writes; else to its output")("json", "machine-readable");
   return command;
 }
 

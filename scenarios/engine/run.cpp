@@ -40,8 +40,6 @@ sim::Json to_json(const sim::FaultUse& use) {
   return {{"id", use.id}, {"parameters", std::move(parameters)}};
 }
 
-/// The circumstances of a fault, whether or not it is injected.
-
 /// Runs the node until nothing is left to do; a fault with a trigger goes in as soon as an event
 /// of that kind has been recorded.
 void run_with_triggers(sim::Node& node, std::vector<const DrillFault*> waiting,
@@ -120,14 +118,17 @@ std::unique_ptr<sim::Node> run_drill(const ResolvedDrill& resolved, sim::NodeSpe
   for (const DrillFault& fault : drill.faults) node->prepare(fault.use);
   node->schedule({"power_on", sim::Json::object()});
   run_with_triggers(*node, std::move(triggered), options.after_task);
-  if (drill.workload.kind != Workload::Kind::none) {
-    node->schedule(
-        {"workload", {{"kind", workload_kind(drill.workload)}, {"path", drill.workload.path}}});
-    while (node->step()) {
-      if (options.after_task) options.after_task(*node);
-    }
-  }
+  run_workload(*node, drill.workload, options.after_task);
   return node;
+}
+
+void run_workload(sim::Node& node, const Workload& workload,
+                  const std::function<void(sim::Node&)>& after_task) {
+  if (workload.kind == Workload::Kind::none) return;
+  node.schedule({"workload", {{"kind", workload_kind(workload)}, {"path", workload.path}}});
+  while (node.step()) {
+    if (after_task) after_task(node);
+  }
 }
 
 checks::Deployment deployment_of(const sim::NodeSpec& spec) {

@@ -36,6 +36,10 @@ std::unique_ptr<sim::Node> make_node(sim::NodeSpec spec, const RunOptions& optio
 std::unique_ptr<sim::Node> run_drill(const ResolvedDrill& drill, sim::NodeSpec node,
                                      const RunOptions& options);
 
+/// What the user runs on the node, and whatever is still to happen on it.
+void run_workload(sim::Node& node, const Workload& workload,
+                  const std::function<void(sim::Node&)>& after_task = {});
+
 /// What is deployed on a node of this description, for the bring-up checks.
 checks::Deployment deployment_of(const sim::NodeSpec& spec);
 

@@ -1,64 +1,16 @@
 // The rocdrill command from outside: output, --json, messages, exit codes.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <sys/wait.h>
 
-#include <array>
-#include <cstdio>
-#include <filesystem>
-#include <fstream>
-#include <nlohmann/json.hpp>
 #include <sstream>
+
+#include "cli/rocdrill_command.hpp"
 
 namespace rocdrill::test {
 namespace {
 
 using testing::HasSubstr;
 using testing::Not;
-
-struct Outcome {
-  int exit_code = -1;
-  std::string text;
-};
-
-/// Through a shell; standard error joins unless the command redirects it.
-Outcome run(const std::string& arguments) {
-  const std::string line = std::string("TERM=xterm '" ROCDRILL_COMMAND "' ") + arguments;
-  std::FILE* pipe = popen(line.c_str(), "r");
-  Outcome outcome;
-  std::array<char, 4096> buffer{};
-  for (std::size_t n; (n = std::fread(buffer.data(), 1, buffer.size(), pipe)) > 0;)
-    outcome.text.append(buffer.data(), n);
-  const int status = pclose(pipe);
-  outcome.exit_code = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
-  return outcome;
-}
-
-nlohmann::json json(const std::string& arguments) {
-  const Outcome outcome = run(arguments + " 2>/dev/null");
-  const auto parsed = nlohmann::json::parse(outcome.text, nullptr, false);
-  EXPECT_FALSE(parsed.is_discarded()) << arguments << ": " << outcome.text;
-  EXPECT_EQ(parsed.value("schema_version", 0), 1) << arguments;
-  return parsed;
-}
-
-class ScratchFolder {
- public:
-  ScratchFolder() {
-    std::string name = (std::filesystem::temp_directory_path() / "rocdrill-cli-XXXXXX").string();
-    path_ = mkdtemp(name.data());
-  }
-  ~ScratchFolder() { std::filesystem::remove_all(path_); }
-  std::string write(const std::string& file, const std::string& text) const {
-    const auto path = path_ / file;
-    std::filesystem::create_directories(path.parent_path());
-    std::ofstream(path, std::ios::binary) << text;
-    return path.string();
-  }
-
- private:
-  std::filesystem::path path_;
-};
 
 TEST(Cli, ReplayTellsTheStoryFromTheBottom) {
   const Outcome replay = run("replay stale-dkms </dev/null");

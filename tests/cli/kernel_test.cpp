@@ -1,14 +1,9 @@
 // rocdrill kernel and rocdrill isa from outside.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
-#include <array>
-#include <cstdio>
-#include <filesystem>
-#include <fstream>
-#include <nlohmann/json.hpp>
+#include "cli/rocdrill_command.hpp"
 
 namespace rocdrill::test {
 namespace {
@@ -16,22 +11,7 @@ namespace {
 using testing::HasSubstr;
 using testing::Not;
 
-struct Outcome {
-  int exit_code = -1;
-  std::string text;
-};
-
-Outcome run(const std::string& arguments) {
-  const std::string line = "NO_COLOR=1 '" ROCDRILL_COMMAND "' " + arguments + " 2>&1";
-  std::FILE* pipe = popen(line.c_str(), "r");
-  Outcome outcome;
-  std::array<char, 4096> buffer{};
-  for (std::size_t n; (n = std::fread(buffer.data(), 1, buffer.size(), pipe)) > 0;)
-    outcome.text.append(buffer.data(), n);
-  const int status = pclose(pipe);
-  outcome.exit_code = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
-  return outcome;
-}
+Outcome run(const std::string& arguments) { return test::run(arguments + " 2>&1"); }
 
 std::string file(const std::string& name) {
   return "'" ROCDRILL_BINARY_DIR "/share/rocdrill/code_objects/" + name + "'";
