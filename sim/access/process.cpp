@@ -145,9 +145,12 @@ SysResult<int> NodeProcess::open(std::string_view path, int flags) {
   }
   const int access = flags & O_ACCMODE;
   if (!permitted(*stat, spec_.identity, access != O_WRONLY, access != O_RDONLY)) {
-    // Either the node's attributes or the session's groups changed last.
-    const EventId why = std::max(device ? devices_.why_attributes(path) : os_.files.why(path),
-                                 os_.files.why("/etc/group"));
+    // A group that may is one that the session lacks; else it is the file's owner and mode.
+    const EventId groups = os_.files.why("/etc/group");
+    const EventId attributes = device ? devices_.why_attributes(path) : os_.files.why(path);
+    const bool group_may = (stat->mode & 0060) == 0060;
+    const EventId why =
+        (group_may && groups != no_event) || attributes == no_event ? groups : attributes;
     if (device) return refuse(path, EACCES, why);
     return fail(EACCES, why);
   }

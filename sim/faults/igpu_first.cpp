@@ -8,13 +8,14 @@ namespace rocdrill::sim {
 namespace {
 
 /// HIP's index of the integrated GPU: its place in the order of the bus. Nothing without one or
-/// without a card beside it.
+/// without a card beside it (four MI300A are processors all).
 std::optional<std::size_t> integrated(const Node& node) {
   std::vector<const silicon::Gpu*> gpus;
   for (const silicon::Gpu& gpu : node.board.gpus()) gpus.push_back(&gpu);
   std::ranges::sort(gpus, {}, &silicon::Gpu::bdf);
   const auto apu = std::ranges::find_if(gpus, [](const auto* gpu) { return gpu->product->apu; });
-  if (apu == gpus.end() || gpus.size() < 2) return std::nullopt;
+  const bool card = std::ranges::any_of(gpus, [](const auto* gpu) { return !gpu->product->apu; });
+  if (apu == gpus.end() || !card) return std::nullopt;
   return static_cast<std::size_t>(apu - gpus.begin());
 }
 

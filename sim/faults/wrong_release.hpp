@@ -7,6 +7,7 @@
 
 #include "sim/device_code.hpp"
 #include "sim/node.hpp"
+#include "sim/silicon/isa/decode.hpp"
 
 namespace rocdrill::sim {
 
@@ -21,6 +22,10 @@ class WrongRelease : public Fault {
   std::string inapplicable(const Node& node, const Parameters&) const override {
     const NodeSpec& spec = node.spec();
     if (spec.apps.empty()) return "it has no program of its own";
+    for (const silicon::Gpu& gpu : node.board.gpus()) {
+      if (!isa::executes(gpu.product->gfx))
+        return "kernels of " + std::string(gpu.product->gfx) + " are not executed";
+    }
     const auto known = spec.code_objects.find(source_);
     for (const std::string& target : spec.apps.front().targets) {
       if (known == spec.code_objects.end() || !known->second.contains(target))

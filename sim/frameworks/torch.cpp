@@ -157,8 +157,9 @@ FrameworkResult Torch::import() {
                  version.error().event, false);
   }
   build_ = read_version_file(*version).value_or(TorchBuild{});
-  if (build_.hip) hip_->register_fat_binary(device_code());
-  return {true, build_.hip.value_or("None"), no_event, false};
+  if (!build_.hip) return {true, "None", process_.why(path), false};
+  hip_->register_fat_binary(device_code());
+  return {true, *build_.hip, no_event, false};
 }
 
 /// A build for other hardware: it never asks HIP.

@@ -161,6 +161,8 @@ SysResult<std::string> FileTree::resolve(std::string_view path, bool follow_last
     const std::string next = done + rest.substr(0, end);
     rest.erase(0, end);
     auto stat = lstat_resolved(next);
+    if (!stat && !rest.empty() && stat.error().error == ENOENT && stat.error().event == no_event)
+      return fail(ENOENT, why(next + rest));  // of what would be in a directory that is not there
     if (!stat) return std::unexpected(stat.error());
     if (stat->type == FileType::symlink && (follow_last || !rest.empty())) {
       if (++links > max_symlinks) return fail(ELOOP);

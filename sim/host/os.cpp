@@ -55,7 +55,7 @@ std::string Os::default_kernel() const {
   return kernels.back();
 }
 
-std::string Os::configured_cmdline() const {
+Os::Configured Os::configured_cmdline() const {
   ShellVariables variables;
   read_assignments(files, "/etc/default/grub", variables);
   const std::string directory = "/etc/default/grub.d";
@@ -64,17 +64,18 @@ std::string Os::configured_cmdline() const {
       if (name.ends_with(".cfg")) read_assignments(files, join(directory, name), variables);
     }
   }
-  std::string cmdline;
+  Configured configured;
   for (const char* name : {"GRUB_CMDLINE_LINUX", "GRUB_CMDLINE_LINUX_DEFAULT"}) {
-    const std::string& value = variables[name].value;
-    if (!value.empty()) cmdline += (cmdline.empty() ? "" : " ") + value;
+    const auto& [value, event] = variables[name];
+    configured.event = std::max(configured.event, event);
+    if (!value.empty()) configured.text += (configured.text.empty() ? "" : " ") + value;
   }
-  return cmdline;
+  return configured;
 }
 
 EventId Os::update_grub(EventId cause) {
   std::string text = "# made by grub-mkconfig: do not edit\n";
-  const std::string configured = configured_cmdline();
+  const auto [configured, configured_by] = configured_cmdline();
   auto kernels = installed_kernels();
   for (auto release = kernels.rbegin(); release != kernels.rend(); ++release) {
     text += "menuentry 'Linux " + *release + "' {\n\tlinux\t" + std::string(kernel_image) +
@@ -84,7 +85,8 @@ EventId Os::update_grub(EventId cause) {
   }
   const std::string path(grub_cfg);
   if (files.text(path) == text) return cause;
-  return write_file(path, std::move(text), cause);
+  // What the configuration says, somebody wrote; whoever ran update-grub only copied it.
+  return write_file(path, std::move(text), configured_by == no_event ? cause : configured_by);
 }
 
 /// MokManager runs before the kernel; whoever is asked for the password knows it.

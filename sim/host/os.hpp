@@ -71,7 +71,11 @@ class Os {
   std::string default_kernel() const;
   /// GRUB_CMDLINE_LINUX and GRUB_CMDLINE_LINUX_DEFAULT of /etc/default/grub and what
   /// /etc/default/grub.d/*.cfg make of them.
-  std::string configured_cmdline() const;
+  struct Configured {
+    std::string text;
+    EventId event = no_event;  ///< of the file that says so
+  };
+  Configured configured_cmdline() const;
   /// grub-mkconfig: an entry for every kernel with that command line, in /boot/grub/grub.cfg, which
   /// alone counts at boot. Returns the event of the write.
   EventId update_grub(EventId cause);

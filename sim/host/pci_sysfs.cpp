@@ -169,6 +169,7 @@ void PciBus::show_device(const PciDevice& device, const PciDevice* child, Virtua
   show_power(into);
   show_controls(device, into);
   // `device` may be gone when a file is read: a root port is made up.
+  if (into.wants_only("uevent")) into.explain(device.event);  // it names the driver
   if (into.wants("uevent")) into.text("uevent", uevent(device), 0644);
   if (into.wants("resource")) into.text("resource", resource_text(device, child));
   if (into.wants("config")) into.text("config", config_space(device, child), 0644);

@@ -33,13 +33,16 @@ std::string initramfs_path(const std::string& release) { return "/boot/initrd.im
 EventId update_initramfs(sim::Os& os, const std::string& release, EventId cause) {
   Json image{{"modules", modules_of(os.files.text(list_of_modules))},
              {"files", Json::object()},
+             {"events", Json::object()},
              {"kernel", release}};
   for (const std::string directory : {"/lib/modprobe.d", "/etc/modprobe.d"}) {
     const auto names = os.files.list(directory);
     if (!names) continue;
     for (const std::string& name : *names) {
       const std::string path = sim::join(directory, name);
-      if (name.ends_with(".conf")) image["files"][path] = os.files.text(path);
+      if (!name.ends_with(".conf")) continue;
+      image["files"][path] = os.files.text(path);
+      image["events"][path] = os.files.why(path);
     }
   }
   const std::string path = initramfs_path(release);
@@ -56,8 +59,12 @@ Initramfs read_initramfs(const sim::Os& os, const std::string& release) {
   if (image.is_null()) return initramfs;
   initramfs.event = os.files.why(path);
   initramfs.modules = image["modules"].get<std::vector<std::string>>();
-  for (const auto& [name, text] : image["files"].items())
-    initramfs.files.write(name, text.get<std::string>(), initramfs.event);
+  for (const auto& [name, text] : image["files"].items()) {
+    // What was copied has the history of its original.
+    const EventId copied = image["events"][name].get<EventId>();
+    initramfs.files.write(name, text.get<std::string>(),
+                          copied == no_event ? initramfs.event : copied);
+  }
   return initramfs;
 }
 

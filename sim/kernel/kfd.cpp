@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <iterator>
+#include <limits>
 #include <utility>
 
 namespace rocdrill::kernel {
@@ -339,6 +340,15 @@ std::set<int> Kfd::holders(std::uint32_t gpu_id) const {
 std::uint32_t Kfd::pasid(int pid) const {
   const auto at = pasids_.find(pid);
   return at == pasids_.end() ? 0 : at->second;
+}
+
+EventId Kfd::why_vram_is_held(std::uint32_t gpu_id) const {
+  const Holding* most = nullptr;
+  for (auto at = held_.lower_bound({gpu_id, std::numeric_limits<int>::min()});
+       at != held_.end() && at->first.first == gpu_id; ++at) {
+    if (most == nullptr || at->second.vram_bytes > most->vram_bytes) most = &at->second;
+  }
+  return most ? most->event : no_event;
 }
 
 const Kfd::Holding* Kfd::held_by(int pid, std::uint32_t gpu_id) const {

@@ -152,6 +152,8 @@ class Kfd final : public DeviceService {
     if (Holding* held = holding(pid, gpu_id)) held->event = event;
   }
   const Holding* held_by(int pid, std::uint32_t gpu_id) const;
+  /// Of the process that holds most of a GPU's memory; no_event where that is not known.
+  EventId why_vram_is_held(std::uint32_t gpu_id) const;
 
   template <class Archive>
   void serialize(Archive& archive) {

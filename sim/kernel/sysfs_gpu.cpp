@@ -99,6 +99,10 @@ void SysFs::memory(Directory& into, const GpuDevice& device) const {
   const GpuProduct& product = *gpu_of(device).product;
   const std::uint64_t visible =
       product.apu ? std::min<std::uint64_t>(product.vram_bytes, 256ull << 20) : product.vram_bytes;
+  if (into.wants_only("mem_info_vram_used")) {
+    for (const KfdNode& node : kernel_.kfd.nodes_of(device.gpu))
+      into.explain(kernel_.kfd.why_vram_is_held(node.gpu_id));
+  }
   into.text("mem_info_vram_total", unsigned_line(product.vram_bytes));
   into.file("mem_info_vram_used", [this, &device] { return unsigned_line(used_vram(device)); });
   into.text("mem_info_vis_vram_total", unsigned_line(visible));

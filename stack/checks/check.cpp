@@ -49,6 +49,20 @@ constexpr Check table[] = {
      "framework.available", collectives},
 };
 
+/// What a layer has last complained of since the machine was switched on: the reason of a failed
+/// check that looked at text, and was not told why.
+EventId last_complaint(const Backend& backend, Layer layer) {
+  const Timeline* timeline = backend.timeline();
+  if (timeline == nullptr) return no_event;
+  for (auto id = static_cast<EventId>(timeline->size()); id > 0; --id) {
+    const EventView head = timeline->head(id);
+    if (head.kind.starts_with("power.")) break;
+    const bool complains = head.severity == Severity::warning || head.severity == Severity::error;
+    if (head.layer == layer && complains) return id;
+  }
+  return no_event;
+}
+
 bool passed(const std::vector<Result>& results, std::string_view id) {
   const auto at = std::ranges::find(results, id, &Result::id);
   return at != results.end() && at->status == Status::pass;
@@ -103,6 +117,8 @@ std::vector<Result> run(Backend& backend, const Deployment& deployment) {
       result.evidence = std::move(found.evidence);
       result.next = std::move(found.next);
       result.event = found.event;
+      if (found.status == Status::fail && found.event == no_event)
+        result.event = last_complaint(backend, check.layer);
     } else {
       result.evidence = std::string("needs ") + check.needs;
     }

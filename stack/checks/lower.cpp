@@ -90,6 +90,7 @@ Finding kernel_dkms(Context& context) {
 
 Finding kernel_probe(Context& context) {
   std::vector<std::string> without;
+  EventId event = no_event;
   for (const std::string& bdf : context.amd_gpus) {
     const auto driver = context.process->readlink("/sys/bus/pci/devices/" + bdf + "/driver");
     if (driver && driver->ends_with("/amdgpu")) {
@@ -97,12 +98,13 @@ Finding kernel_probe(Context& context) {
     } else {
       without.push_back(driver ? fmt::format("{} ({})", bdf, driver->substr(driver->rfind('/') + 1))
                                : bdf);
+      event = std::max(event, context.process->why("/sys/bus/pci/devices/" + bdf + "/uevent"));
     }
   }
   if (without.empty())
     return {Status::pass, fmt::format("{} of {} bound", context.bound, context.amd_gpus.size()), "",
             no_event};
-  return {Status::fail, fmt::format("no amdgpu on {}", fmt::join(without, " ")), "dmesg", no_event};
+  return {Status::fail, fmt::format("no amdgpu on {}", fmt::join(without, " ")), "dmesg", event};
 }
 
 Finding kernel_topology(Context& context) {

@@ -72,14 +72,14 @@ Finding runtime_agents(Context& context) {
   }
   context.agents = names.size();
   if (names.empty()) {
-    return {Status::fail, "ROCr lists CPU agents only", "rocminfo",
-            context.process->why("/sys/class/kfd/kfd/topology/nodes")};
+    return {Status::fail, "ROCr lists CPU agents only", "rocminfo", no_event};
   }
   std::string evidence =
       fmt::format("{} GPU agent{}: {}", names.size(), names.size() == 1 ? "" : "s", names.front());
   if (names.size() < context.gpu_nodes) {
-    evidence += fmt::format(" ({} GPU nodes; ROCR_VISIBLE_DEVICES={})", context.gpu_nodes,
-                            context.process->env("ROCR_VISIBLE_DEVICES"));
+    const std::string filter = context.process->env("ROCR_VISIBLE_DEVICES");
+    evidence += fmt::format(" ({} GPU nodes; ROCR_VISIBLE_DEVICES={})", context.gpu_nodes, filter);
+    if (filter.empty()) return {Status::fail, std::move(evidence), "rocminfo", no_event};
   }
   return {Status::pass, std::move(evidence), "", no_event};
 }

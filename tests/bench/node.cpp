@@ -79,5 +79,36 @@ void memory_of_nodes(benchmark::State& state) {
 }
 BENCHMARK(memory_of_nodes)->Iterations(1)->Unit(benchmark::kMillisecond);
 
+/// A data centre in one process.
+void thousand_nodes(benchmark::State& state) {
+  const sim::NodeSpec description = spec("mi300x-8");
+  constexpr std::size_t count = 1000;
+  malloc_trim(0);
+  const std::size_t before = resident();
+  for (auto _ : state) {
+    std::vector<std::unique_ptr<sim::Node>> nodes;
+    for (std::uint64_t seed = 1; seed <= count; ++seed) {
+      nodes.push_back(scenarios::make_node(description, {.seed = seed}));
+      nodes.back()->boot();
+    }
+    state.counters["MB"] = static_cast<double>(resident() - before) / 1e6;
+  }
+}
+BENCHMARK(thousand_nodes)->Iterations(1)->Unit(benchmark::kMillisecond);
+
+void all_drills(benchmark::State& state) {
+  std::vector<std::pair<scenarios::ResolvedDrill, sim::NodeSpec>> drills;
+  for (const std::string& id : data().list_drills()) {
+    const auto loaded = scenarios::load_drill(data(), id, scenarios::built_in_knowledge()).value();
+    drills.emplace_back(scenarios::resolve(loaded.drill, loaded.node, 1), spec(loaded.drill.node));
+  }
+  for (auto _ : state) {
+    for (const auto& [drill, description] : drills)
+      benchmark::DoNotOptimize(scenarios::run_drill(drill, description, {}));
+  }
+  state.counters["drills"] = static_cast<double>(drills.size());
+}
+BENCHMARK(all_drills)->Unit(benchmark::kMillisecond);
+
 }  // namespace
 }  // namespace rocdrill
