@@ -258,7 +258,7 @@ std::unique_ptr<Framework> Node::open_framework(Process& process) {
   if (spec_.torch.version.empty()) return nullptr;
   // The wheel's libraries find each other by their DT_RPATH, which goes before LD_LIBRARY_PATH.
   return frameworks::start_python(process, os.journal, hip::load(process, os.journal, rocm()),
-                                  {spec_.torch.directory});
+                                  frameworks::find_torch(process, spec_.torch.directory));
 }
 
 void Node::run_workload(const std::string& kind, const std::string& path) {

@@ -2,11 +2,14 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstdlib>
 #include <random>
 #include <vector>
 
+#include "sim/host/files.hpp"
 #include "sim/libraries/rocblas.hpp"
 
 namespace rocdrill::frameworks {
@@ -23,7 +26,8 @@ class Torch final : public Framework {
       : process_(process),
         journal_(journal),
         hip_(std::move(hip)),
-        directory_(std::move(torch.directory)) {}
+        directory_(std::move(torch.directory)),
+        found_because_(torch.event) {}
 
   FrameworkResult import() override;
   FrameworkResult is_available() override;
@@ -36,6 +40,8 @@ class Torch final : public Framework {
   std::string device_code() const { return directory_ + "/" + std::string(torch_device_code); }
   FrameworkResult raise(std::string_view subject, std::string text, EventId cause, bool unmodelled);
   FrameworkResult no_rocm(std::string_view subject);
+  EventId why_this_build() const;
+  std::optional<FrameworkResult> unusable(std::string_view subject);
   FrameworkResult hangs(std::string_view subject, EventId cause);
   FrameworkResult hip_error(std::string_view subject, const HipFailure& failure);
   FrameworkResult blas_error(const libraries::LibraryFailure& failure);
@@ -47,6 +53,7 @@ class Torch final : public Framework {
   sim::Journal& journal_;
   std::unique_ptr<Hip> hip_;
   std::string directory_;
+  EventId found_because_;
   TorchBuild build_;
   std::size_t segment_ = 0;  ///< that HIP was asked for last
 };
@@ -157,15 +164,50 @@ FrameworkResult Torch::import() {
                  version.error().event, false);
   }
   build_ = read_version_file(*version).value_or(TorchBuild{});
-  if (!build_.hip) return {true, "None", process_.why(path), false};
+  if (!build_.hip) return {true, "None", why_this_build(), false};
   hip_->register_fat_binary(device_code());
   return {true, *build_.hip, no_event, false};
 }
 
+EventId Torch::why_this_build() const {
+  return found_because_ == no_event ? process_.why(directory_ + "/version.py") : found_because_;
+}
+
+// c10/cuda/CUDAAllocatorConfig.cpp: read when the first tensor wants memory.
+constexpr std::array allocator_options{
+    "max_split_size_mb",
+    "garbage_collection_threshold",
+    "roundup_power2_divisions",
+    "backend",
+    "expandable_segments",
+    "release_lock_on_cudamalloc",
+    "release_lock_on_hipmalloc",
+    "pinned_use_cuda_host_register",
+    "pinned_use_hip_host_register",
+    "pinned_num_register_threads",
+};
+
+/// What stops every use of a GPU before HIP is asked for memory.
+std::optional<FrameworkResult> Torch::unusable(std::string_view subject) {
+  if (!build_.hip) return no_rocm(subject);
+  if (auto count = hip_->device_count(); !count) return hip_error(subject, count.error());
+  for (const char* variable : {"PYTORCH_CUDA_ALLOC_CONF", "PYTORCH_HIP_ALLOC_CONF"}) {
+    std::string value = process_.env(variable);
+    std::ranges::replace(value, ',', ' ');
+    for (const std::string& setting : sim::words_of(value)) {
+      const std::string option = setting.substr(0, setting.find(':'));
+      if (std::ranges::find(allocator_options, option) != allocator_options.end()) continue;
+      return raise(subject, "RuntimeError: Unrecognized CachingAllocator option: " + option,
+                   process_.why_env(variable), false);
+    }
+  }
+  return std::nullopt;
+}
+
 /// A build for other hardware: it never asks HIP.
 FrameworkResult Torch::no_rocm(std::string_view subject) {
-  return raise(subject, std::string(build_.cuda ? no_nvidia : not_compiled),
-               process_.why(directory_ + "/version.py"), false);
+  return raise(subject, std::string(build_.cuda ? no_nvidia : not_compiled), why_this_build(),
+               false);
 }
 
 FrameworkResult Torch::is_available() {
@@ -177,7 +219,7 @@ FrameworkResult Torch::is_available() {
          {field::did, "torch.cuda.is_available() is False"},
          {field::shows, "False"},
          {field::see, "python3 -c 'import torch; print(torch.version.hip)'"}},
-        process_.why(directory_ + "/version.py"));
+        why_this_build());
     return {false, "False", event, false};
   }
   auto count = hip_->device_count();
@@ -225,23 +267,20 @@ HipResult<std::uint64_t> Torch::random_matrix() {
 }
 
 FrameworkResult Torch::randn() {
-  if (!build_.hip) return no_rocm("torch.randn");
-  if (auto count = hip_->device_count(); !count) return hip_error("torch.randn", count.error());
+  if (auto problem = unusable("torch.randn")) return *problem;
   if (auto matrix = random_matrix(); !matrix) return hip_error("torch.randn", matrix.error());
   return {true, "tensor", no_event, false};
 }
 
 FrameworkResult Torch::empty(std::uint64_t bytes) {
-  if (!build_.hip) return no_rocm("torch.empty");
-  if (auto count = hip_->device_count(); !count) return hip_error("torch.empty", count.error());
+  if (auto problem = unusable("torch.empty")) return *problem;
   if (auto memory = tensor(bytes); !memory) return hip_error("torch.empty", memory.error());
   return {true, "tensor", no_event, false};
 }
 
 FrameworkResult Torch::matmul() {
-  if (!build_.hip) return no_rocm("torch.randn");
+  if (auto problem = unusable("torch.randn")) return *problem;
   // The operand is filled by a kernel of the wheel, the product is one of rocBLAS.
-  if (auto count = hip_->device_count(); !count) return hip_error("torch.randn", count.error());
   auto operand = random_matrix();
   if (!operand && !operand.error().unmodelled) return hip_error("torch.randn", operand.error());
   libraries::Rocblas blas(process_, journal_, *hip_, directory_ + "/" + std::string(torch_rocblas));
@@ -277,6 +316,17 @@ std::optional<TorchBuild> read_version_file(const std::string& text) {
   const auto version = version_value(text, "__version__");
   if (!version) return std::nullopt;
   return TorchBuild{*version, version_value(text, "cuda"), version_value(text, "hip")};
+}
+
+TorchInstallation find_torch(Process& process, std::string installed) {
+  constexpr std::string_view variable = "PYTHONPATH";
+  std::string folders = process.env(variable);
+  std::ranges::replace(folders, ':', ' ');
+  for (const std::string& folder : sim::words_of(folders)) {
+    const std::string package = folder + "/torch";
+    if (process.exists(package + "/version.py")) return {package, process.why_env(variable)};
+  }
+  return {std::move(installed)};
 }
 
 std::unique_ptr<Framework> start_python(Process& process, sim::Journal& journal,

@@ -10,10 +10,13 @@
 
 namespace rocdrill::frameworks {
 
-/// Where the wheel lies: site-packages/torch.
+/// Where the package lies: site-packages/torch.
 struct TorchInstallation {
   std::string directory;
+  EventId event = no_event;  ///< why it is found there and not where it was installed
 };
+/// What `import torch` finds: a folder of PYTHONPATH comes before site-packages.
+TorchInstallation find_torch(Process& process, std::string installed);
 
 /// A build of PyTorch: what version.py says of it.
 struct TorchBuild {

@@ -7,6 +7,9 @@
 
 namespace rocdrill::libraries {
 
+/// Another folder than the library's own.
+inline constexpr std::string_view tensile_libpath = "ROCBLAS_TENSILE_LIBPATH";
+
 struct LibraryFailure {
   std::string text;  ///< what the library prints
   EventId event = no_event;
@@ -30,6 +33,8 @@ class Rocblas {
 
  private:
   std::string gfx(int device);
+  /// ROCBLAS_TENSILE_LIBPATH, or the library's own folder.
+  std::string folder() const;
 
   Process& process_;
   sim::Journal& journal_;

@@ -181,8 +181,12 @@ std::expected<void, Python::Stop> Python::import_torch() {
   return {};
 }
 
+std::string Python::torch_folder() {
+  return frameworks::find_torch(*process_, node_.spec().torch.directory).directory;
+}
+
 Python::Result Python::version() {
-  const auto text = process_->read_file(node_.spec().torch.directory + "/version.py");
+  const auto text = process_->read_file(torch_folder() + "/version.py");
   constexpr std::string_view key = "__version__ = '";
   const std::size_t at = text ? text->find(key) : std::string::npos;
   if (at == std::string::npos)
@@ -222,11 +226,12 @@ Python::Result Python::call_torch(std::string_view expression) {
   if (expression == "torch.version.hip")
     return hip_version_ == "None" ? Value() : Value(hip_version_);
   if (expression == "torch.version.cuda") {
-    const auto text = process_->read_file(node_.spec().torch.directory + "/version.py");
+    const auto text = process_->read_file(torch_folder() + "/version.py");
     const auto build = text ? frameworks::read_version_file(*text) : std::nullopt;
     return build && build->cuda ? Value(*build->cuda) : Value();
   }
   if (expression == "torch.__version__") return version();
+  if (expression == "torch.__file__") return torch_folder() + "/__init__.py";
   if (expression == "torch.cuda.device_count()") return std::int64_t{torch_->device_count()};
   if (expression == "torch.cuda.is_available()") {
     const FrameworkResult result = torch_->is_available();

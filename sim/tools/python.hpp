@@ -50,6 +50,7 @@ class Python {
   Result call_torch(std::string_view expression);
   Result gcn_arch_name(std::string_view expression);
   Result matmul();
+  std::string torch_folder();
   Result version();
   std::expected<void, Stop> print(std::string_view arguments);
   std::expected<void, Stop> check(std::string_view assertion);

@@ -220,9 +220,12 @@ Finding programs_end(Context& context) {
 }
 
 Finding library_data(Context& context) {
-  const std::string& folder = context.deployment.rocblas_library;
-  if (folder.empty() || !context.process->exists(folder.substr(0, folder.rfind('/'))))
+  constexpr std::string_view variable = "ROCBLAS_TENSILE_LIBPATH";
+  const std::string& own = context.deployment.rocblas_library;
+  if (own.empty() || !context.process->exists(own.substr(0, own.rfind('/'))))
     return {Status::not_reached, "no rocBLAS to look at", "", no_event};
+  const std::string set = context.process->env(variable);
+  const std::string& folder = set.empty() ? own : set;
   std::set<std::string> targets;
   for (int device = 0; device < context.devices; ++device) {
     if (auto properties = context.hip->properties(device)) targets.insert(base_target(*properties));
@@ -231,7 +234,7 @@ Finding library_data(Context& context) {
     const std::string file = folder + "/TensileLibrary_lazy_" + target + ".dat";
     if (auto stat = context.process->stat(file); !stat) {
       return {Status::fail, file + ": " + errno_text(stat.error().error), "ls " + folder,
-              stat.error().event};
+              set.empty() ? stat.error().event : context.process->why_env(variable)};
     }
   }
   return {Status::pass, fmt::format("data for {}", fmt::join(targets, " ")), "", no_event};

@@ -47,6 +47,12 @@ const std::map<std::string, std::pair<std::string, std::string>>& homes() {
       {"igpu-first", {"rx7900xtx-igpu", "torch"}},
       {"rocblas-data-missing", {"mi300x-8", "torch"}},
       {"wrong-torch-wheel", {"mi300x-8", "torch"}},
+      {"firmware-truncated", {"mi210", "hip-app"}},
+      {"rocblas-libpath-left-set", {"mi300x-8", "torch"}},
+      {"pythonpath-shadow", {"mi300x-8", "torch"}},
+      {"allocator-option-unknown", {"mi210", "torch"}},
+      {"device-index-from-one", {"mi300x-8", "torch"}},
+      {"replaced-gpu-uuid", {"mi300x-8", "torch"}},
   };
   return list;
 }
