@@ -136,6 +136,8 @@ class PciBus {
   void extend(Extension extension) { extensions_.push_back(std::move(extension)); }
   /// What puts devices on the bus that answer and are not there yet.
   void on_rescan(std::function<void(EventId)> rescan) { rescan_ = std::move(rescan); }
+  /// Why a device that should be there does not answer; no_event if all do.
+  void explain_missing(std::function<EventId()> why) { why_missing_ = std::move(why); }
 
   /// What root can do through sysfs. 0 or an errno, as the write returns it.
   int attach(std::string_view driver, const Bdf& bdf, EventId cause);
@@ -165,6 +167,7 @@ class PciBus {
   std::vector<PciDriver> drivers_;
   std::vector<Extension> extensions_;
   std::function<void(EventId)> rescan_;
+  std::function<EventId()> why_missing_;
   Journal* journal_ = nullptr;
 };
 

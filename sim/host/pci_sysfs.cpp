@@ -280,6 +280,7 @@ void PciBus::show_driver(const std::string& name, VirtualDirectory& into) {
 
 void PciBus::show_bus(VirtualDirectory& into) {
   into.directory("devices", [this](VirtualDirectory& list) {
+    if (why_missing_) list.explain(why_missing_());
     for (const PciDevice& device : all()) {
       list.link(device.bdf.text(), relative_link("/sys/bus/pci/devices", sysfs_path(device)));
     }

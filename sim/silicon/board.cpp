@@ -35,6 +35,7 @@ bool answers(const Gpu& gpu) { return gpu.responds && !gpu.needs_power_cycle; }
 
 Board::Board(sim::Os& os) : os_(os) {
   os.pci.on_rescan([this](EventId cause) { enumerate(cause); });
+  os.pci.explain_missing([this] { return why_silent(); });
 }
 
 std::uint32_t pci_class(const GpuProduct& product) {

@@ -39,6 +39,7 @@ Finding pci_devices(Context& context) {
     found.status = Status::fail;
     if (expected > 0) found.evidence += fmt::format(" ({} expected)", expected);
     found.next = "lspci -d 1002:";
+    found.event = process.why(root);
   }
   return found;
 }
