@@ -81,6 +81,12 @@ std::string torch_fat_binary(const NodeSpec& spec) {
   return spec.torch.directory + "/" + std::string(frameworks::torch_device_code);
 }
 
+std::string rccl_library(const NodeSpec& spec) { return spec.rocm.prefix + "/lib/librccl.so.1"; }
+
+std::string torch_rccl_library(const NodeSpec& spec) {
+  return spec.torch.directory + "/lib/librccl.so";
+}
+
 std::vector<std::string> programs_of(const NodeSpec& spec) {
   std::vector<std::string> programs;
   if (!spec.torch.version.empty()) programs.push_back(torch_fat_binary(spec));

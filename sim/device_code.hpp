@@ -28,5 +28,8 @@ void release(Node& node, const AppSpec& app, const std::string& source, EventId 
 /// Files with device code that the node's user runs: the wheel's and the programs'.
 std::vector<std::string> programs_of(const NodeSpec& spec);
 std::string torch_fat_binary(const NodeSpec& spec);
+/// The system's RCCL, and the one that the wheel of PyTorch brings.
+std::string rccl_library(const NodeSpec& spec);
+std::string torch_rccl_library(const NodeSpec& spec);
 
 }  // namespace rocdrill::sim

@@ -6,6 +6,7 @@
 #include <stdexcept>
 
 #include "sim/app.hpp"
+#include "sim/distributed.hpp"
 #include "sim/frameworks/torch.hpp"
 #include "sim/hip/hip.hpp"
 #include "sim/kernel/modules_load.hpp"
@@ -220,6 +221,8 @@ Capabilities Node::capabilities() const {
   if (std::ranges::all_of(board.gpus(),
                           [](const silicon::Gpu& gpu) { return isa::executes(gpu.product->gfx); }))
     all.add(Capability::kernel_dispatch);
+  if (all.has(Capability::kernel_dispatch) && board.gpus().size() > 1)
+    all.add(Capability::collectives);
   return all;
 }
 
@@ -266,9 +269,11 @@ void Node::run_workload(const std::string& kind, const std::string& path) {
     run_torch();
   } else if (kind == "hip-app") {
     run_hip_app(path.empty() && !spec_.apps.empty() ? spec_.apps.front().path : path);
+  } else if (kind == "torchrun") {
+    static_cast<void>(run_training(*this, session(), spec_.gpus.size()));
   } else if (kind != "none") {
     throw std::invalid_argument("there is no workload '" + kind +
-                                "'; one of: torch, hip-app, none");
+                                "'; one of: torch, torchrun, hip-app, none");
   }
 }
 

@@ -58,7 +58,8 @@ class Node final : public Backend, private Host {
   /// std::invalid_argument for an unknown fault, one that is not on the node, or one that cannot be
   /// cleared.
   EventId clear(const std::string& id);
-  /// Runs "torch" (the bring-up script's step 5) or "hip-app" (a program of the node) as the user.
+  /// Runs "torch" (the bring-up script's step 5), "torchrun" (the training on all GPUs) or
+  /// "hip-app" (a program of the node) as the user.
   void run_workload(const std::string& kind, const std::string& path = {});
 
   /// How commands are run: sim/tools puts itself in here.

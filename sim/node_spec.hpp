@@ -79,6 +79,7 @@ struct NodeSpec {
   std::uint64_t memory_bytes = 0;
   std::string cmdline;  ///< GRUB_CMDLINE_LINUX
   std::vector<GpuSpec> gpus;
+  bool xgmi = true;  ///< the GPUs that have ports for it are linked; false: slots without bridges
   std::vector<KernelSpec> kernels;  ///< oldest first
   std::vector<UserSpec> users;
   std::string user;  ///< who is logged in

@@ -1,5 +1,8 @@
 #include "sim/provision.hpp"
 
+#include "sim/distributed.hpp"
+#include "sim/host/network.hpp"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -175,6 +178,11 @@ void install_rocm(Node& node, const NodeSpec& spec) {
   add(debian ? "libamdhip64-5" : "hip-runtime-amd",
       {file(rocm.prefix + "/lib/libamdhip64.so", rocm.version + "\n")});
   add("rocminfo", {file(rocm.prefix + "/bin/rocminfo", "", 0755)});
+  std::vector<std::string> targets;
+  if (const auto rccl = spec.code_objects.find("rccl"); rccl != spec.code_objects.end())
+    for (const auto& [target, bytes] : rccl->second) targets.push_back(target);
+  add(debian ? "librccl1" : "rccl",
+      {file(rccl_library(spec), make_fat_binary(spec, "rccl", targets))});
   if (!debian) add("rocm-core", {file(rocm.prefix + "/.info/version", rocm.version + "\n")});
 }
 
@@ -265,6 +273,19 @@ void make_system_files(Node& node, const NodeSpec& spec) {
           ? fmt::format("PRETTY_NAME=\"Debian GNU/Linux {}\"\nID=debian\n", spec.distro_release)
           : fmt::format("PRETTY_NAME=\"Ubuntu {}\"\nID=ubuntu\n", spec.distro_release),
       no_event);
+  const std::string address = host_address(spec.hostname);
+  if (spec.distro == Distro::debian) {
+    files.write("/etc/network/interfaces",
+                "auto lo\niface lo inet loopback\n\nauto eno1\niface eno1 inet static\n"
+                "    address " +
+                    address + "/24\n",
+                no_event);
+  } else {
+    files.write(
+        "/etc/netplan/50-cloud-init.yaml",
+        "network:\n  version: 2\n  ethernets:\n    eno1:\n      addresses: [" + address + "/24]\n",
+        no_event);
+  }
   files.make_directory("/etc/modprobe.d", no_event);
   files.write("/etc/initramfs-tools/modules",
               "# List of modules that you want to include in your initramfs.\n", no_event);
@@ -291,6 +312,7 @@ void provision(Node& node, const NodeSpec& spec, std::uint64_t seed) {
     if (!made.product->marketing_name.starts_with("AMD Instinct")) made.unique_id = gpu.unique_id;
     node.board.add(std::move(made));
   }
+  if (spec.xgmi) node.board.connect();
   node.os.hostname = spec.hostname;
   node.kernel.cpu = {spec.cpu_model, spec.cpu_sockets, spec.cpu_cores_per_socket,
                      spec.memory_bytes};
@@ -305,6 +327,7 @@ void provision(Node& node, const NodeSpec& spec, std::uint64_t seed) {
     node.os.files.write(app.path, make_fat_binary(spec, app.source, app.targets), no_event,
                         {.mode = 0755});
   }
+  install_training(node);
   for (const auto& [name, value] : spec.environment) node.os.session_environment[name] = value;
 }
 

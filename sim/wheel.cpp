@@ -16,6 +16,12 @@ void unpack_libraries(Node& node, EventId event) {
   const NodeSpec& spec = node.spec();
   FileTree& files = node.os.files;
   files.write(torch_fat_binary(spec), make_fat_binary(spec, "saxpy", spec.torch.targets), event);
+  std::vector<std::string> rccl_targets;
+  const auto rccl = spec.code_objects.find("rccl");
+  for (const std::string& target : spec.torch.targets)
+    if (rccl != spec.code_objects.end() && rccl->second.contains(target))
+      rccl_targets.push_back(target);
+  files.write(torch_rccl_library(spec), make_fat_binary(spec, "rccl", rccl_targets), event);
   const std::string blas = spec.torch.directory + "/" + std::string(frameworks::torch_rocblas);
   const auto known = spec.code_objects.find("matmul");
   if (known == spec.code_objects.end()) return;

@@ -44,6 +44,9 @@ std::string Process::env(std::string_view name) const {
 
 bool Process::has_env(std::string_view name) const { return environment().contains(name); }
 
+SysResult<void> Process::allocate(int, std::uint64_t) { return fail(ENOSYS); }
+SysResult<void> Process::unlink(std::string_view) { return fail(ENOSYS); }
+
 SysResult<std::string> Process::read_file(std::string_view path) {
   SysResult<int> fd = open(path, O_RDONLY | O_CLOEXEC);
   while (!fd && fd.error().error == EINTR) fd = open(path, O_RDONLY | O_CLOEXEC);

@@ -71,6 +71,9 @@ class Process {
   virtual SysResult<void> close(int fd) = 0;
   virtual SysResult<std::size_t> read(int fd, std::span<std::byte> into) = 0;
   virtual SysResult<std::size_t> write(int fd, std::span<const std::byte> from) = 0;
+  /// posix_fallocate(fd, 0, bytes). ENOSPC when the file system is full.
+  virtual SysResult<void> allocate(int fd, std::uint64_t bytes);
+  virtual SysResult<void> unlink(std::string_view path);
   /// `argument` is the structure of linux/kfd_ioctl.h or drm/amdgpu_drm.h for `request`.
   virtual SysResult<int> ioctl(int fd, unsigned long request, void* argument) = 0;
   /// Anonymous memory for fd -1, else the device's or file's memory. Length in bytes.

@@ -42,8 +42,9 @@ struct DrillFault {
 struct Workload {
   enum class Kind : std::uint8_t {
     none,
-    torch,    ///< import torch, torch.cuda.is_available(), a matrix product
-    hip_app,  ///< one of the node's HIP programs
+    torch,     ///< import torch, torch.cuda.is_available(), a matrix product
+    torchrun,  ///< the training on all GPUs
+    hip_app,   ///< one of the node's HIP programs
   };
   Kind kind = Kind::none;
   std::string path;  ///< of the hip_app

@@ -175,7 +175,7 @@ DrillFault read_fault(const Value& value, TemplateReader& reader) {
 }
 
 Workload read_workload(const Value& value, TemplateReader& reader) {
-  static const std::vector<std::string> words{"none", "torch", "hip-app"};
+  static const std::vector<std::string> words{"none", "torch", "torchrun", "hip-app"};
   Workload workload;
   workload.mark = value.mark();
   if (value.is_map()) {
@@ -188,6 +188,7 @@ Workload read_workload(const Value& value, TemplateReader& reader) {
   }
   const std::string word = value.choice(words);
   if (word == "torch") workload.kind = Workload::Kind::torch;
+  if (word == "torchrun") workload.kind = Workload::Kind::torchrun;
   if (word == "hip-app") value.complain("must say which program", "hip-app: /srv/job/saxpy");
   return workload;
 }

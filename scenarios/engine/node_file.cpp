@@ -227,6 +227,7 @@ void read_host(MapReader& map, NodeSpec& spec) {
   spec.memory_bytes =
       static_cast<std::uint64_t>(map.required("memory_gib").integer(1, 1 << 20)) * gib;
   spec.cmdline = map.optional("cmdline").text_or_empty();
+  spec.xgmi = map.optional("xgmi").flag(true);
 }
 
 void read_software(MapReader& map, NodeSpec& spec) {

@@ -1,5 +1,7 @@
 #include "scenarios/engine/run.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
@@ -7,6 +9,7 @@
 
 #include "sim/code_objects/code_object.hpp"
 #include "sim/device_code.hpp"
+#include "sim/distributed.hpp"
 #include "sim/frameworks/torch.hpp"
 #include "sim/tools/tools.hpp"
 
@@ -62,6 +65,8 @@ std::string workload_kind(const Workload& workload) {
   switch (workload.kind) {
     case Workload::Kind::torch:
       return "torch";
+    case Workload::Kind::torchrun:
+      return "torchrun";
     case Workload::Kind::hip_app:
       return "hip-app";
     case Workload::Kind::none:
@@ -141,6 +146,9 @@ checks::Deployment deployment_of(const sim::NodeSpec& spec) {
   }
   deployment.expected_gpus = spec.gpus.size();
   deployment.partition_plan = sim::partition_plan;
+  if (!spec.torch.version.empty() && spec.gpus.size() > 1)
+    deployment.training = {"torchrun", fmt::format("--nproc_per_node={}", spec.gpus.size()),
+                           sim::training_script};
   return deployment;
 }
 

@@ -93,6 +93,12 @@ void DevTmpfs::trigger(const std::string& subsystem) {
 SysResult<FileStat> DevTmpfs::lstat(std::string_view path) {
   if (path == "/dev") return FileStat{.type = FileType::directory, .mode = 0755};
   if (path == "/dev/shm") return FileStat{.type = FileType::directory, .mode = 01777};
+  constexpr std::string_view shm = "/dev/shm/";
+  if (path.starts_with(shm)) {
+    const auto file = os_.shm.find(path.substr(shm.size()));
+    if (!file) return fail(ENOENT);
+    return FileStat{.type = FileType::regular, .mode = 0600, .size = file->bytes()};
+  }
   bool is_parent = false;
   for (const kernel::CharDevice& device : kernel_.char_devices()) {
     if (device.path == path) {
@@ -113,6 +119,7 @@ SysResult<FileStat> DevTmpfs::lstat(std::string_view path) {
 SysResult<std::string> DevTmpfs::read(std::string_view) { return fail(EINVAL); }
 
 SysResult<std::vector<std::string>> DevTmpfs::list(std::string_view path) {
+  if (path == "/dev/shm") return os_.shm.names();
   std::set<std::string> names;
   if (path == "/dev") names.insert("shm");
   const std::string below = std::string(path) + "/";

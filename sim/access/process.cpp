@@ -16,6 +16,8 @@ namespace {
 
 using sim::Os;
 
+constexpr std::string_view shared_memory = "/dev/shm/";
+
 /// Owner, group and other bits as the kernel's generic_permission() picks them.
 bool permitted(const FileStat& stat, const Identity& who, bool read, bool write) {
   if (who.uid == 0) return true;
@@ -50,6 +52,8 @@ class NodeProcess final : public Process, public kernel::FileTable {
   SysResult<void> close(int fd) override;
   SysResult<std::size_t> read(int fd, std::span<std::byte> into) override;
   SysResult<std::size_t> write(int fd, std::span<const std::byte> from) override;
+  SysResult<void> allocate(int fd, std::uint64_t bytes) override;
+  SysResult<void> unlink(std::string_view path) override;
   SysResult<int> ioctl(int fd, unsigned long request, void* argument) override;
   SysResult<void*> mmap(int fd, std::size_t length, int prot, std::uint64_t offset) override;
   SysResult<void> munmap(void* address, std::size_t length) override;
@@ -85,6 +89,7 @@ class NodeProcess final : public Process, public kernel::FileTable {
     std::string content;  ///< of a regular file, as read at open
     std::size_t at = 0;
     std::unique_ptr<kernel::DeviceFile> device;
+    std::shared_ptr<sim::MemoryFile> memory;  ///< of /dev/shm
   };
 
   /// A device that this process's view (a container's device list) does not contain.
@@ -94,6 +99,7 @@ class NodeProcess final : public Process, public kernel::FileTable {
   }
   SysResult<int> refuse(std::string_view path, int error, EventId cause);
   SysResult<int> open_device(std::string_view path, int flags);
+  SysResult<int> open_shared(std::string_view name, int flags);
   int insert(OpenFile file) {
     int fd = 3;
     while (files_.contains(fd)) ++fd;
@@ -132,10 +138,39 @@ SysResult<int> NodeProcess::open_device(std::string_view path, int flags) {
     os_.journal.record(Layer::access, Severity::info, "device.opened", path,
                        {{field::see, "ls -l /dev/kfd"}}, os_.files.why(path));
   }
-  return insert({std::string(path), flags, {}, 0, std::move(*opened)});
+  return insert({std::string(path), flags, {}, 0, std::move(*opened), nullptr});
+}
+
+SysResult<int> NodeProcess::open_shared(std::string_view name, int flags) {
+  auto memory = os_.shm.find(name);
+  if (!memory && (flags & O_CREAT) != 0) memory = os_.shm.create(name);
+  if (!memory) return fail(ENOENT);
+  return insert({std::string(shared_memory) + std::string(name), flags, {}, 0, nullptr, memory});
+}
+
+SysResult<void> NodeProcess::allocate(int fd, std::uint64_t bytes) {
+  const auto at = files_.find(fd);
+  if (at == files_.end()) return fail(EBADF);
+  if (!at->second.memory) return fail(ENODEV);
+  const int error = os_.shm.allocate(*at->second.memory, bytes);
+  if (error == 0) return {};
+  const std::string asked = fmt::format("{} bytes", bytes);
+  const std::string got =
+      fmt::format("{}: {} of {} bytes are used", errno_name(error), os_.shm.used(), os_.shm.size());
+  return fail(error, os_.journal.record(Layer::access, Severity::error, "shm.full", at->second.path,
+                                        {{field::asked, std::string_view(asked)},
+                                         {field::got, std::string_view(got)},
+                                         {field::see, "df -h /dev/shm"}},
+                                        os_.shm.why_size()));
+}
+
+SysResult<void> NodeProcess::unlink(std::string_view path) {
+  if (!path.starts_with(shared_memory)) return fail(EACCES);
+  return os_.shm.unlink(path.substr(shared_memory.size())) ? SysResult<void>{} : fail(ENOENT);
 }
 
 SysResult<int> NodeProcess::open(std::string_view path, int flags) {
+  if (path.starts_with(shared_memory)) return open_shared(path.substr(shared_memory.size()), flags);
   const bool device = path.starts_with("/dev/");
   if (hidden(path)) return refuse(path, ENOENT, no_event);
   auto stat = os_.files.stat(path);
@@ -155,10 +190,11 @@ SysResult<int> NodeProcess::open(std::string_view path, int flags) {
     return fail(EACCES, why);
   }
   if (stat->type == FileType::character) return open_device(path, flags);
-  if (stat->type == FileType::directory) return insert({std::string(path), flags, {}, 0, nullptr});
+  if (stat->type == FileType::directory)
+    return insert({std::string(path), flags, {}, 0, nullptr, nullptr});
   auto content = os_.files.read(path);
   if (!content) return std::unexpected(content.error());
-  return insert({std::string(path), flags, std::move(*content), 0, nullptr});
+  return insert({std::string(path), flags, std::move(*content), 0, nullptr, nullptr});
 }
 
 SysResult<void> NodeProcess::close(int fd) {
@@ -202,6 +238,12 @@ SysResult<void*> NodeProcess::mmap(int fd, std::size_t length, int prot, std::ui
   if (fd >= 0) {
     const auto at = files_.find(fd);
     if (at == files_.end()) return fail(EBADF);
+    if (at->second.memory) {
+      void* const shared = at->second.memory->map(length);
+      if (!shared) return fail(ENOMEM);
+      mappings_[shared] = length;
+      return shared;
+    }
     if (!at->second.device) return fail(ENODEV);
     return at->second.device->mmap(length, prot, offset);
   }

@@ -15,7 +15,7 @@ namespace {
 using rocr::Installation;
 using sim::Journal;
 
-class NodeHip final : public Hip {
+class NodeHip final : public Hip, public HsaInterop {
  public:
   NodeHip(Process& process, Journal& journal, Installation installation)
       : process_(process), journal_(journal), installation_(std::move(installation)) {}
@@ -31,6 +31,7 @@ class NodeHip final : public Hip {
   HipResult<void> copy_to_device(std::uint64_t to, std::span<const std::byte> from) override;
   HipResult<void> copy_to_host(std::span<std::byte> to, std::uint64_t from) override;
   HipResult<void> load_module(int device, std::string_view file) override;
+  HipResult<Device> hsa(int device) override;
 
  private:
   HipResult<void> initialise();
@@ -212,6 +213,13 @@ HipResult<void> NodeHip::load_module(int device, std::string_view file) {
     return std::unexpected(missing("hip.module_load_failed", error, file, found.error()));
   }
   return {};
+}
+
+HipResult<HsaInterop::Device> NodeHip::hsa(int device) {
+  if (auto ready = initialise(); !ready) return std::unexpected(ready.error());
+  if (!valid(device)) return fail(HipError::invalid_device, event_);
+  return Device{dynamic_cast<rocr::RocrRuntime*>(runtime_.get()),
+                devices_[static_cast<std::size_t>(device)], event_};
 }
 
 HipResult<std::uint64_t> NodeHip::allocate(int device, std::size_t bytes) {

@@ -10,7 +10,21 @@
 
 namespace rocdrill::hip {
 
-/// libamdhip64 in `process`. Nothing happens before the first call, as in reality.
+/// What libraries that write packets themselves take from HIP besides its API.
+class HsaInterop {
+ public:
+  virtual ~HsaInterop() = default;
+  /// The runtime below, and the agent of a HIP device. Fails as every first call does.
+  struct Device {
+    rocr::RocrRuntime* runtime = nullptr;
+    std::size_t agent = 0;
+    EventId event = no_event;  ///< behind the device
+  };
+  virtual HipResult<Device> hsa(int device) = 0;
+};
+
+/// libamdhip64 in `process`; it has HsaInterop, too. Nothing happens before the first call, as in
+/// reality.
 std::unique_ptr<Hip> load(Process& process, sim::Journal& journal,
                           const rocr::Installation& installation);
 

@@ -14,6 +14,7 @@
 #include "sim/host/journal.hpp"
 #include "sim/host/packages.hpp"
 #include "sim/host/pci.hpp"
+#include "sim/host/shared_memory.hpp"
 #include "sim/host/uefi.hpp"
 #include "sim/host/users.hpp"
 #include "sim/host/virtual_tree.hpp"
@@ -48,6 +49,7 @@ class Os {
   Packages packages{files, journal};
   PciBus pci;
   Uefi uefi;
+  SharedMemory shm;
   Dmesg dmesg;
   std::map<int, ProcessEntry> processes;
 
@@ -108,6 +110,7 @@ class Os {
     archive("packages", packages);
     archive("pci", pci);
     archive("uefi", uefi);
+    archive("shm", shm);
     archive("dmesg", dmesg);
     archive("processes", processes);
     archive("hostname", hostname);

@@ -63,6 +63,31 @@ void PciBus::bind(const Bdf& bdf, std::string driver, EventId event) {
   }
 }
 
+void PciBus::set_acs(std::uint16_t control, EventId event) {
+  acs_ = control;
+  acs_of_port_.clear();
+  acs_event_ = event;
+}
+
+bool PciBus::set_acs(const Bdf& port, std::uint16_t control, EventId event) {
+  const auto ports = root_ports();
+  if (std::ranges::find(ports, port, &PciDevice::bdf) == ports.end()) return false;
+  acs_of_port_[port] = control;
+  acs_event_ = event;
+  return true;
+}
+
+std::uint16_t PciBus::acs(const Bdf& port) const {
+  const auto own = acs_of_port_.find(port);
+  return own == acs_of_port_.end() ? acs_ : own->second;
+}
+
+bool PciBus::redirects() const {
+  return std::ranges::any_of(root_ports(), [](const PciDevice& port) {
+    return (port.acs_control & acs_request_redirect) != 0;
+  });
+}
+
 std::vector<PciDevice> PciBus::root_ports() const {
   std::vector<PciDevice> ports;
   std::uint8_t below_root = 0;
@@ -85,6 +110,7 @@ std::vector<PciDevice> PciBus::root_ports() const {
     port.atomics = device.atomics;
     port.description = "Advanced Micro Devices, Inc. [AMD] Starship/Matisse GPP Bridge";
     port.driver = "pcieport";
+    port.acs_control = acs(port.bdf);
     ports.push_back(std::move(port));
   }
   for (PciDevice& port : ports) port.subsystem_device = 0x1453;

@@ -53,6 +53,11 @@ struct PciBar {
   }
 };
 
+/// ACS Control of a port: source validation, and requests and completions between peers go up to
+/// the root complex (PCI Express Base 5.0, 7.7.11).
+inline constexpr std::uint16_t acs_source_validation = 0x01, acs_request_redirect = 0x04,
+                               acs_redirect = 0x1D;
+
 struct PciDevice {
   Bdf bdf;
   std::uint16_t vendor = 0x1002;
@@ -65,10 +70,11 @@ struct PciDevice {
   std::vector<PciBar> bars;
   std::uint8_t link_generation = 4;  ///< trained: 4 = 16 GT/s
   std::uint8_t link_lanes = 16;
-  bool atomics = true;       ///< AtomicOps: completes them; a root port: routes them
-  std::string description;   ///< as lspci names it
-  std::string driver;        ///< bound driver, "" if none
-  EventId event = no_event;  ///< last change of this device on the bus
+  bool atomics = true;            ///< AtomicOps: completes them; a root port: routes them
+  std::uint16_t acs_control = 0;  ///< of a root port: what it does with requests between peers
+  std::string description;        ///< as lspci names it
+  std::string driver;             ///< bound driver, "" if none
+  EventId event = no_event;       ///< last change of this device on the bus
 
   bool is_bridge() const { return class_code >> 8 == 0x0604; }
   /// Interrupt line as Linux numbers it; assumed.
@@ -88,6 +94,7 @@ struct PciDevice {
     archive("link_generation", link_generation);
     archive("link_lanes", link_lanes);
     archive("atomics", atomics);
+    archive("acs_control", acs_control);
     archive("description", description);
     archive("driver", driver);
     archive("event", event);
@@ -121,6 +128,16 @@ class PciBus {
   const std::map<Bdf, PciDevice>& devices() const { return devices_; }
   void bind(const Bdf& bdf, std::string driver, EventId event);
 
+  /// ACS Control of every root port, as the firmware sets it.
+  void set_acs(std::uint16_t control, EventId event);
+  /// Of one of them (setpci). False if there is no such port.
+  bool set_acs(const Bdf& port, std::uint16_t control, EventId event);
+  std::uint16_t acs(const Bdf& port) const;
+  /// What explains the ports' ACS Control; no_event: as the board comes.
+  EventId why_acs() const { return acs_event_; }
+  /// Whether a port sends requests between peers up to the root complex.
+  bool redirects() const;
+
   /// The root port above each bus that has devices: real boards have more bridges, which are left
   /// out. Derived from devices().
   std::vector<PciDevice> root_ports() const;
@@ -151,6 +168,9 @@ class PciBus {
   template <class Archive>
   void serialize(Archive& archive) {
     archive("devices", devices_);
+    archive("acs", acs_);
+    archive("acs_of_port", acs_of_port_);
+    archive("acs_event", acs_event_);
   }
 
  private:
@@ -164,6 +184,9 @@ class PciBus {
   void show_tree(VirtualDirectory& into);
 
   std::map<Bdf, PciDevice> devices_;
+  std::uint16_t acs_ = 0;
+  std::map<Bdf, std::uint16_t> acs_of_port_;  ///< where it differs from acs_
+  EventId acs_event_ = no_event;
   std::vector<PciDriver> drivers_;
   std::vector<Extension> extensions_;
   std::function<void(EventId)> rescan_;

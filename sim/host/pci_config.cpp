@@ -197,6 +197,7 @@ void write_port(Config& out, const PciDevice& device) {
   out.dword(0x164, 0x6000);
   extended(out, 0x2A0, acs, 1, 0);
   out.word(0x2A4, 0x1F);
+  out.word(0x2A6, device.acs_control);
 }
 
 }  // namespace

@@ -16,6 +16,7 @@ struct Uefi {
   std::set<std::string> asked;  ///< mokutil --import: MokManager enrolls them at the next boot
   bool shim_change = false;     ///< mokutil --disable- or --enable-validation, until the next boot
   bool sriov = false;           ///< setup menu: room for virtual functions behind each GPU
+  bool acs = false;             ///< setup menu: Access Control Services on every port
   EventId event = no_event;     ///< that changed the setup last
 
   /// Whether kernels see Secure Boot.
@@ -29,6 +30,7 @@ struct Uefi {
     archive("asked", asked);
     archive("shim_change", shim_change);
     archive("sriov", sriov);
+    archive("acs", acs);
     archive("event", event);
   }
 };

@@ -28,6 +28,16 @@ Kernel::Kernel(sim::Os& os, silicon::Board& board)
       board_(board),
       sysfs_(os, *this) {
   kfd.set_describe([this] { return describe(); });
+  kfd.set_iommu_handler([this](std::uint32_t gpu, EventId event) {
+    // The address is that of the peer's BAR, which has no page; its digits are assumed.
+    os_.log(3,
+            fmt::format("amdgpu {}: AMD-Vi: Event logged [IO_PAGE_FAULT domain=0x{:04x} "
+                        "address=0x{:x} flags=0x0020]",
+                        board_.gpus()[gpu].bdf.text(), 0x10 + gpu,
+                        0x20000000000ull + (std::uint64_t{gpu} << 36)),
+            event);
+  });
+  board.on_link_change([this] { kfd.changed(); });
   kfd.set_fault_handler([this](std::uint32_t gpu, const VmFault& fault, EventId event) {
     amdgpu.page_fault(gpu, fault, event);
   });
@@ -91,6 +101,13 @@ void Kernel::boot(EventId cause) {
   vfio.reset();
   driver_event_ = no_event;
   assign_resources(os_);
+  sim::mount_shared_memory(os_, cpu.memory_bytes);
+  if (iommu_translates(os_.cmdline)) {
+    os_.log(6, "iommu: Default domain type: Translated", os_.cmdline_event);
+  } else if (const auto mode = sim::cmdline_value(os_.cmdline, "iommu"); mode && *mode == "pt") {
+    os_.log(6, "iommu: Default domain type: Passthrough (set via kernel command line)",
+            os_.cmdline_event);
+  }
   if (sim::cmdline_value(os_.cmdline, "nomodeset")) {
     os_.log(4, "Booted with the nomodeset parameter. Only the system framebuffer will be available",
             cause);
@@ -202,6 +219,21 @@ SysResult<void> Kernel::may_open_kfd() {
   return {};
 }
 
+/// By a link that died since the driver looked, or because addresses of a peer have no page in the
+/// IOMMU's tables: it translates what devices ask for unless it is told to pass it through.
+std::vector<UnreachablePeer> Kernel::unreachable_from(const KfdNode& node) const {
+  std::vector<UnreachablePeer> list;
+  for (const KfdNode& peer : kfd.nodes()) {
+    if (peer.gpu == node.gpu) continue;
+    const silicon::Link* link = board_.link(node.gpu, peer.gpu);
+    if (link && link->trained && link->state == silicon::LinkState::dead)
+      list.push_back({peer.gpu_id, false, link->event});
+    if (!link && iommu_translates(os_.cmdline))
+      list.push_back({peer.gpu_id, true, os_.cmdline_event});
+  }
+  return list;
+}
+
 DeviceFacts Kernel::describe() const {
   DeviceFacts facts;
   facts.era = era();
@@ -229,7 +261,8 @@ DeviceFacts Kernel::describe() const {
          .memory_bytes_per_us = memory_bytes_per_us(product) /
                                 (static_cast<std::uint32_t>(board_.gpus()[node.gpu].memory_mode)),
          .xnack = product.xnack,
-         .limits = {1024, product.lds_kib * 1024, product.wave_size}});
+         .limits = {1024, product.lds_kib * 1024, product.wave_size},
+         .unreachable = unreachable_from(node)});
   }
   if (!kfd.nodes().empty()) {
     facts.noretry = amdgpu.noretry(*board_.gpus()[kfd.nodes().front().gpu].product);

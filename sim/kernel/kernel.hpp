@@ -77,6 +77,7 @@ class Kernel {
 
  private:
   DeviceFacts describe() const;
+  std::vector<UnreachablePeer> unreachable_from(const KfdNode& node) const;
   ModprobeResult note(ModprobeResult result);
   void uevent() const {
     if (uevent_) uevent_();

@@ -147,6 +147,7 @@ void Kfd::detach(int pid) {
   ++held_version_;
   std::erase_if(held_, [&](const auto& entry) { return entry.first.second == pid; });
   pasids_.erase(pid);
+  std::erase_if(shared_, [pid](const auto& entry) { return entry.second.first == pid; });
 }
 
 std::uint64_t Kfd::available_vram(std::uint32_t gpu_id) {
@@ -315,6 +316,26 @@ void Kfd::release_doorbell(int pid, std::uint32_t gpu_id, std::uint32_t index) {
   Holding* held = holding(pid, gpu_id);
   if (!held) return;
   held->queues.erase(index);
+}
+
+EventId Kfd::store_lost(int pid, std::uint32_t gpu_id, const UnreachablePeer& peer) {
+  const EventId event = DeviceService::store_lost(pid, gpu_id, peer);
+  const KfdNode* node = find(gpu_id);
+  if (peer.through_iommu && node && iommu_handler_) iommu_handler_(node->gpu, event);
+  return event;
+}
+
+SysResult<ShareHandle> Kfd::share(int pid, SharedVram vram) {
+  const std::uint32_t number = next_share_++;
+  shared_[number] = {pid, std::move(vram)};
+  return ShareHandle{number, static_cast<std::uint32_t>(pid), 0, 0};
+}
+
+SysResult<SharedVram> Kfd::find_shared(const ShareHandle& handle) {
+  const auto at = shared_.find(handle[0]);
+  if (at == shared_.end() || static_cast<std::uint32_t>(at->second.first) != handle[1])
+    return fail(EINVAL);
+  return at->second.second;
 }
 
 std::size_t Kfd::doorbells_in_use() const {

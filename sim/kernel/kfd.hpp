@@ -71,6 +71,10 @@ class Kfd final : public DeviceService {
   using FaultHandler = std::function<void(std::uint32_t gpu, const VmFault& fault, EventId event)>;
   void set_fault_handler(FaultHandler handler) { fault_handler_ = std::move(handler); }
 
+  /// Who logs what the IOMMU reports of the GPU with this index on the board.
+  using IommuHandler = std::function<void(std::uint32_t gpu, EventId event)>;
+  void set_iommu_handler(IommuHandler handler) { iommu_handler_ = std::move(handler); }
+
   /// Who hands SMI events to the processes that read them: lines as KFD makes them.
   using SmiListener =
       std::function<void(std::uint32_t gpu_id, kfd::SmiEvent event, const std::string& line)>;
@@ -88,6 +92,9 @@ class Kfd final : public DeviceService {
                                          const HeldQueue& queue) override;
   void release_doorbell(int pid, std::uint32_t gpu_id, std::uint32_t index) override;
   EventId page_fault(int pid, const PageFault& fault) override;
+  EventId store_lost(int pid, std::uint32_t gpu_id, const UnreachablePeer& peer) override;
+  SysResult<ShareHandle> share(int pid, SharedVram vram) override;
+  SysResult<SharedVram> find_shared(const ShareHandle& handle) override;
   EventId record(Layer layer, Severity severity, std::string_view kind, std::string_view subject,
                  std::initializer_list<Field> fields, EventId cause) override {
     return os_.journal.record(layer, severity, kind, subject, fields, cause);
@@ -182,6 +189,9 @@ class Kfd final : public DeviceService {
   std::vector<KfdNode> nodes_;
   std::function<DeviceFacts()> describe_;
   FaultHandler fault_handler_;
+  IommuHandler iommu_handler_;
+  std::map<std::uint32_t, std::pair<int, SharedVram>> shared_;  // by number; of live processes
+  std::uint32_t next_share_ = 1;
   SmiListener smi_listener_;
   DeviceFacts facts_;
   Injections injections_;

@@ -27,6 +27,14 @@ bool has_virtual_functions(const sim::PciDevice& device) {
 
 }  // namespace
 
+bool iommu_translates(std::string_view cmdline) {
+  const auto is = [&](std::string_view name, std::string_view value) {
+    return sim::cmdline_value(cmdline, name) == value;
+  };
+  return !is("iommu", "pt") && !is("iommu", "off") && !is("iommu.passthrough", "1") &&
+         !is("amd_iommu", "off");
+}
+
 bool has_registers(const sim::PciDevice& device) {
   const auto bar = std::ranges::find(device.bars, register_bar, &sim::PciBar::index);
   return bar != device.bars.end() && bar->address != 0;

@@ -10,6 +10,10 @@ namespace rocdrill::kernel {
 /// BAR gets no address. That is how https://github.com/ROCm/ROCm/issues/6281 describes it.
 void assign_resources(sim::Os& os);
 
+/// Whether the IOMMU translates what devices ask for: the kernels' default, which iommu=pt,
+/// iommu.passthrough=1 and amd_iommu=off change.
+bool iommu_translates(std::string_view cmdline);
+
 /// Whether the device's registers have an address.
 bool has_registers(const sim::PciDevice& device);
 

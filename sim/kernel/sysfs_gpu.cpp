@@ -145,7 +145,17 @@ void SysFs::links(Directory& into, const GpuDevice& device) const {
   const std::uint64_t hive = kernel_.board().hive_id();
   if (product.xgmi_links == 0 || hive == 0) return;
   into.text("xgmi_device_id", unsigned_line(gpu.unique_id));
-  into.text("xgmi_error", "0\n");
+  // 0 no errors, 1 one, 2 more: what the links' own status registers hold.
+  const silicon::Board& board = kernel_.board();
+  std::uint64_t errors = 0;
+  EventId why = no_event;
+  for (const silicon::Link& link : board.links()) {
+    if (link.first != device.gpu && link.second != device.gpu) continue;
+    errors += link.uncorrectable_errors + link.crc_errors;
+    if (link.event != no_event) why = link.event;
+  }
+  if (into.wants_only("xgmi_error") && why != no_event) into.explain(why);
+  into.text("xgmi_error", errors == 0 ? "0\n" : errors == 1 ? "1\n" : "2\n");
   const std::string here = path_of(device) + "/xgmi_hive_info";
   into.directory("xgmi_hive_info", [this, hive, here](Directory& inside) {
     inside.text("xgmi_hive_id", unsigned_line(hive));

@@ -66,8 +66,8 @@ std::vector<kfd::IoLink> links_of(const Kernel& kernel, std::size_t index) {
       const auto to = static_cast<std::uint32_t>(cpus + i);
       if (nodes[i].gpu == self && to != from) {  // another device of the same GPU
         links.push_back(silicon::package_link(from, to));
-      } else if (kernel.board().xgmi(self, nodes[i].gpu)) {
-        links.push_back(silicon::xgmi_link(*gpus[self].product, from, to));
+      } else if (const auto hops = kernel.board().xgmi_hops(self, nodes[i].gpu)) {
+        links.push_back(silicon::xgmi_link(*gpus[self].product, from, to, hops));
       }
     }
     return links;
@@ -79,6 +79,34 @@ std::vector<kfd::IoLink> links_of(const Kernel& kernel, std::size_t index) {
   }
   for (std::uint32_t i = 0; i < cpus; ++i) {
     if (i != from) links.push_back(silicon::cpu_link(from, i, slit_distance, false));
+  }
+  return links;
+}
+
+/// Peers without a link of their own, through their sockets: where each reaches the other's memory
+/// (kfd_dev_create_p2p_links).
+std::vector<kfd::IoLink> indirect_links_of(const Kernel& kernel, std::size_t index) {
+  std::vector<kfd::IoLink> links;
+  const std::size_t cpus = kernel.cpu.sockets;
+  if (index < cpus) return links;
+  const auto& nodes = kernel.kfd.nodes();
+  const auto& gpus = kernel.board().gpus();
+  const auto from = static_cast<std::uint32_t>(index);
+  const silicon::Gpu& self = gpus[nodes[index - cpus].gpu];
+  for (std::size_t i = 0; i < nodes.size(); ++i) {
+    const silicon::Gpu& peer = gpus[nodes[i].gpu];
+    const bool same = nodes[i].gpu == nodes[index - cpus].gpu;
+    if (same || self.product->apu || peer.product->apu ||
+        kernel.board().link(nodes[index - cpus].gpu, nodes[i].gpu))
+      continue;
+    const auto to = static_cast<std::uint32_t>(cpus + i);
+    std::vector<kfd::IoLink> through{cpu_to_gpu(self, from, self.numa_node)};
+    if (self.numa_node != peer.numa_node)
+      through.push_back(silicon::cpu_link(self.numa_node, peer.numa_node, slit_distance, false));
+    through.push_back(cpu_to_gpu(peer, peer.numa_node, to));
+    kfd::IoLink link = silicon::indirect_link(through);
+    link.type = kfd::LinkType::pcie;
+    links.push_back(link);
   }
   return links;
 }
@@ -111,7 +139,7 @@ GpuNode gpu_node(const Kernel& kernel, std::size_t index) {
   out.location_id = gpu.bdf.location() | node.partition;
   out.domain = gpu.bdf.domain;
   out.drm_render_minor = node.render_minor;
-  out.hive_id = gpu.product->xgmi_links > 0 ? kernel.board().hive_id() : 0;
+  out.hive_id = kernel.board().in_hive(node.gpu) ? kernel.board().hive_id() : 0;
   if (out.hive_id == 0 && node.partitions > 1) out.hive_id = gpu.bdf.location();
   out.vram_bytes = node.vram_bytes;
   out.unique_id = gpu.unique_id;
@@ -119,6 +147,7 @@ GpuNode gpu_node(const Kernel& kernel, std::size_t index) {
   out.sdma_fw_version =
       loaded_version(*device, silicon::default_sdma_version(*gpu.product), "sdma");
   out.io_links_count = count_links(kernel, index);
+  out.p2p_links_count = static_cast<std::uint32_t>(indirect_links_of(kernel, index).size());
   out.cpu_clk_mhz = CpuTopology(kernel.cpu).max_mhz;
   // The key came with partitions, in 6.5.
   const LoadedModule* module = kernel.modules.find("amdgpu");
@@ -169,7 +198,12 @@ void SysFs::topology_node(Directory& into, std::uint32_t index) const {
   group(
       "io_links", [&kernel, index] { return count_links(kernel, index); },
       [&kernel, index](std::uint32_t i) { return links_of(kernel, index).at(i); });
-  into.directory("p2p_links", [](Directory&) {});
+  group(
+      "p2p_links",
+      [&kernel, index] {
+        return static_cast<std::uint32_t>(indirect_links_of(kernel, index).size());
+      },
+      [&kernel, index](std::uint32_t i) { return indirect_links_of(kernel, index).at(i); });
 }
 
 void SysFs::kfd_process(Directory& into, int pid) const {

@@ -98,6 +98,11 @@ class NodeRuntime final : public RocrRuntime {
     return thunk_->available_vram(gpu_ids_.at(agent)).value_or(0);
   }
 
+  HsaResult<IpcHandle> ipc_create(void* memory) override;
+  HsaResult<void*> ipc_attach(const IpcHandle& handle, std::size_t bytes) override;
+  HsaResult<void> lock(void* memory, std::size_t bytes) override;
+  bool progress() override { return relax(); }
+
   HsaResult<std::unique_ptr<Queue>> create_queue(std::size_t agent, QueueOptions options) override;
   HsaResult<std::unique_ptr<Signal>> create_signal(std::int64_t initial) override;
   HsaResult<void*> allocate(std::size_t agent, std::size_t bytes) override;
@@ -355,6 +360,24 @@ HsaResult<void*> NodeRuntime::allocate(std::size_t agent, std::size_t bytes) {
                     : thunk_->allocate(bytes, true);
   if (!memory) return fail(HsaStatus::out_of_resources, memory.error().event);
   return *memory;
+}
+
+HsaResult<IpcHandle> NodeRuntime::ipc_create(void* memory) {
+  auto handle = thunk_->share(memory);
+  if (!handle) return fail(HsaStatus::invalid_argument, handle.error().event);
+  return *handle;
+}
+
+HsaResult<void*> NodeRuntime::ipc_attach(const IpcHandle& handle, std::size_t bytes) {
+  auto memory = thunk_->attach(handle, bytes);
+  if (!memory) return fail(HsaStatus::invalid_argument, memory.error().event);
+  return *memory;
+}
+
+HsaResult<void> NodeRuntime::lock(void* memory, std::size_t bytes) {
+  auto done = thunk_->register_memory(memory, bytes);
+  if (!done) return fail(HsaStatus::out_of_resources, done.error().event);
+  return {};
 }
 
 void NodeRuntime::set_agent_dispatch_handler(Queue& queue,

@@ -2,6 +2,7 @@
 // of the real libhsakmt.
 #pragma once
 
+#include <array>
 #include <memory>
 #include <string>
 
@@ -24,6 +25,9 @@ struct Installation {
 HsaResult<std::unique_ptr<Runtime>> hsa_init(Process& process, sim::Journal& journal,
                                              const Installation& installation);
 
+/// hsa_amd_ipc_memory_t, as far as the driver looks at it.
+using IpcHandle = std::array<std::uint32_t, 4>;
+
 /// What the last hsa_init of a process found out besides the agents: for rocminfo's header.
 class RocrRuntime : public Runtime {
  public:
@@ -33,6 +37,16 @@ class RocrRuntime : public Runtime {
   virtual std::size_t gpus_before_filter() const = 0;
   /// Bytes of VRAM that nobody holds (HSA_AMD_AGENT_INFO_MEMORY_AVAIL).
   virtual std::uint64_t free_memory(std::size_t agent) = 0;
+  /// hsa_amd_ipc_memory_create of memory that allocate() gave on a GPU: a handle that other
+  /// processes take. The error where the driver has no such handles.
+  virtual HsaResult<IpcHandle> ipc_create(void* memory) = 0;
+  /// hsa_amd_ipc_memory_attach: the memory of another process, `bytes` long as it was allocated, at
+  /// an address of this one's.
+  virtual HsaResult<void*> ipc_attach(const IpcHandle& handle, std::size_t bytes) = 0;
+  /// hsa_amd_memory_lock: memory of the process, page-aligned, that every GPU may use from now on.
+  virtual HsaResult<void> lock(void* memory, std::size_t bytes) = 0;
+  /// Lets the devices and the runtime's own threads go on; false if nothing did.
+  virtual bool progress() = 0;
 };
 
 }  // namespace rocdrill::rocr

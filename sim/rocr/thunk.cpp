@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <sys/mman.h>
 
+#include <algorithm>
 #include <cerrno>
 
 namespace rocdrill::rocr {
@@ -79,6 +80,14 @@ SysResult<void> Thunk::runtime_enable(bool on) {
   return {};
 }
 
+SysResult<int> Thunk::map_to_gpus(std::uint64_t handle) {
+  kfd::MapMemoryToGpuArgs map{};
+  map.handle = handle;
+  map.device_ids_array_ptr = reinterpret_cast<std::uintptr_t>(gpu_ids_.data());
+  map.n_devices = static_cast<std::uint32_t>(gpu_ids_.size());
+  return call(kfd::Ioctl::map_memory_to_gpu, map);
+}
+
 SysResult<std::uint64_t> Thunk::make_available(void* memory, std::size_t bytes,
                                                std::uint32_t gpu_id, std::uint32_t flags) {
   kfd::AllocMemoryOfGpuArgs alloc{};
@@ -90,11 +99,7 @@ SysResult<std::uint64_t> Thunk::make_available(void* memory, std::size_t bytes,
   if (auto got = call(kfd::Ioctl::alloc_memory_of_gpu, alloc); !got) {
     return std::unexpected(got.error());
   }
-  kfd::MapMemoryToGpuArgs map{};
-  map.handle = alloc.handle;
-  map.device_ids_array_ptr = reinterpret_cast<std::uintptr_t>(gpu_ids_.data());
-  map.n_devices = static_cast<std::uint32_t>(gpu_ids_.size());
-  if (auto got = call(kfd::Ioctl::map_memory_to_gpu, map); !got) {
+  if (auto got = map_to_gpus(alloc.handle); !got) {
     kfd::FreeMemoryOfGpuArgs free_args{alloc.handle};
     static_cast<void>(call(kfd::Ioctl::free_memory_of_gpu, free_args));
     return std::unexpected(got.error());
@@ -131,7 +136,7 @@ SysResult<void*> Thunk::allocate(std::size_t bytes, std::uint32_t gpu_id, std::u
     static_cast<void>(process_.munmap(*memory, size));
     return std::unexpected(handle.error());
   }
-  memory_[*memory] = {size, *handle};
+  memory_[*memory] = {size, *handle, false};
   return *memory;
 }
 
@@ -147,8 +152,49 @@ void Thunk::release(void* memory) {
     kfd::FreeMemoryOfGpuArgs free_args{at->second.handle};
     static_cast<void>(call(kfd::Ioctl::free_memory_of_gpu, free_args));
   }
-  static_cast<void>(process_.munmap(memory, at->second.bytes));
+  if (!at->second.lent) static_cast<void>(process_.munmap(memory, at->second.bytes));
   memory_.erase(at);
+}
+
+SysResult<std::array<std::uint32_t, 4>> Thunk::share(void* memory) {
+  const auto at = memory_.find(memory);
+  if (at == memory_.end()) return fail(EINVAL);
+  kfd::IpcExportHandleArgs args{};
+  args.handle = at->second.handle;
+  if (auto got = call(kfd::Ioctl::ipc_export_handle, args); !got)
+    return std::unexpected(got.error());
+  std::array<std::uint32_t, 4> handle{};
+  std::ranges::copy(args.share_handle, handle.begin());
+  return handle;
+}
+
+SysResult<void*> Thunk::attach(const std::array<std::uint32_t, 4>& handle, std::size_t bytes) {
+  const std::size_t size = round_up(bytes);
+  auto memory = process_.mmap(-1, size, PROT_READ | PROT_WRITE, 0);
+  if (!memory) return memory;
+  kfd::IpcImportHandleArgs args{};
+  args.va_addr = reinterpret_cast<std::uintptr_t>(*memory);
+  std::ranges::copy(handle, args.share_handle);
+  auto got = call(kfd::Ioctl::ipc_import_handle, args);
+  if (got) {
+    memory_[*memory] = {size, args.handle, false};
+    got = map_to_gpus(args.handle);
+    if (got) return *memory;
+    release(*memory);
+    return std::unexpected(got.error());
+  }
+  static_cast<void>(process_.munmap(*memory, size));
+  return std::unexpected(got.error());
+}
+
+SysResult<void> Thunk::register_memory(void* memory, std::size_t bytes) {
+  using namespace kfd::alloc_flag;
+  if (gpu_ids_.empty()) return fail(ENODEV);
+  auto handle =
+      make_available(memory, round_up(bytes), gpu_ids_.front(), userptr | writable | coherent);
+  if (!handle) return std::unexpected(handle.error());
+  memory_[memory] = {round_up(bytes), *handle, true};
+  return {};
 }
 
 bool Thunk::owns(std::uint64_t va, std::size_t bytes) const {

@@ -1,6 +1,7 @@
 // What libhsakmt does with an open /dev/kfd: one method per service that the runtime needs.
 #pragma once
 
+#include <array>
 #include <map>
 #include <memory>
 #include <optional>
@@ -35,6 +36,11 @@ class Thunk {
   SysResult<void*> allocate_vram(std::uint32_t gpu_id, std::size_t bytes);
   /// Bytes of VRAM that are free for everybody.
   SysResult<std::uint64_t> available_vram(std::uint32_t gpu_id);
+  /// hsaKmtShareMemory and hsaKmtRegisterSharedHandle: VRAM for other processes, by handle.
+  SysResult<std::array<std::uint32_t, 4>> share(void* memory);
+  SysResult<void*> attach(const std::array<std::uint32_t, 4>& handle, std::size_t bytes);
+  /// hsaKmtRegisterMemory: memory of the process, for its GPUs.
+  SysResult<void> register_memory(void* memory, std::size_t bytes);
   void release(void* memory);
   /// Whether [va, va + bytes) lies in memory that allocate() gave.
   bool owns(std::uint64_t va, std::size_t bytes) const;
@@ -69,6 +75,7 @@ class Thunk {
   SysResult<bool> wait_event(kfd::EventData& data, std::uint32_t timeout_ms);
   SysResult<std::uint64_t> make_available(void* memory, std::size_t bytes, std::uint32_t gpu_id,
                                           std::uint32_t flags);
+  SysResult<int> map_to_gpus(std::uint64_t handle);
   SysResult<void*> allocate(std::size_t bytes, std::uint32_t gpu_id, std::uint32_t flags);
   template <class Args>
   SysResult<int> call(kfd::Ioctl number, Args& args);
@@ -76,6 +83,7 @@ class Thunk {
   struct Memory {
     std::size_t bytes = 0;
     std::uint64_t handle = 0;  ///< 0: no GPU knows of it
+    bool lent = false;         ///< the process's own: it unmaps it
   };
 
   Process& process_;

@@ -88,12 +88,19 @@ void Board::power_on(EventId cause) {
                                     {field::see, "lspci -d 1002:"}},
                                    gpu.event != no_event ? gpu.event : cause);
   }
+  train_links();
+  os_.pci.set_acs(os_.uefi.acs ? sim::acs_redirect : 0, os_.uefi.event);
   enumerate(cause);
 }
 
 void Board::power_cycle() {
   for (Gpu& gpu : gpus_) {
     if (std::exchange(gpu.needs_power_cycle, false)) gpu.event = no_event;
+  }
+  for (Link& link : links_) {  // that it helps is assumed
+    link.state = LinkState::up;
+    link.passes_training = false;
+    link.event = no_event;
   }
 }
 
@@ -134,18 +141,10 @@ void Board::enumerate(EventId cause) {
 
 std::uint64_t Board::hive_id() const {
   std::uint64_t id = 0;
-  std::size_t members = 0;
-  for (const Gpu& gpu : gpus_) {
-    if (gpu.product->xgmi_links == 0) continue;
-    ++members;
-    id ^= gpu.unique_id * 0x9E3779B97F4A7C15ull;
+  for (std::size_t i = 0; i < gpus_.size(); ++i) {
+    if (in_hive(i)) id ^= gpus_[i].unique_id * 0x9E3779B97F4A7C15ull;
   }
-  return members > 1 ? id | 1 : 0;
-}
-
-bool Board::xgmi(std::size_t from, std::size_t to) const {
-  return from != to && gpus_.at(from).product->xgmi_links > 0 &&
-         gpus_.at(to).product->xgmi_links > 0;
+  return links_.empty() ? 0 : id | 1;
 }
 
 }  // namespace rocdrill::silicon

@@ -2,10 +2,12 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <vector>
 
 #include "sim/host/os.hpp"
+#include "sim/silicon/links.hpp"
 #include "stack/gpu.hpp"
 
 namespace rocdrill::silicon {
@@ -41,19 +43,38 @@ class Board {
   /// A rescan of the bus: those that answer and are not on it appear.
   void enumerate(EventId cause);
 
+  /// Puts an xGMI link between any two GPUs that have ports for it (links.cpp).
+  void connect();
+  const std::vector<Link>& links() const { return links_; }
+  /// The link between two GPUs, whatever its state; nullptr if they have none.
+  const Link* link(std::size_t from, std::size_t to) const;
+  /// The event of the change. no_event if there is no such link. `passes_training`: a dead one that
+  /// the firmware takes for a good one.
+  EventId set_link(std::size_t from, std::size_t to, LinkState state, EventId cause,
+                   bool passes_training = false);
+  /// Who has to know of it when a link changes while the node runs.
+  void on_link_change(std::function<void()> changed) { links_changed_ = std::move(changed); }
+
   /// GPUs with xGMI links form one hive; 0 if there is none.
   std::uint64_t hive_id() const;
-  /// Whether two GPUs have a direct xGMI link.
-  bool xgmi(std::size_t from, std::size_t to) const;
+  bool in_hive(std::size_t gpu) const;
+  /// How far apart two GPUs of a hive are by what was trained at power-on: 1 by their own link, 2
+  /// through a third one (that the firmware routes so is assumed), 0 if they have no way.
+  std::uint32_t xgmi_hops(std::size_t from, std::size_t to) const;
 
   template <class Archive>
   void serialize(Archive& archive) {
     archive("gpus", gpus_);
+    archive("links", links_);
   }
 
  private:
+  void train_links();
+
   sim::Os& os_;
   std::vector<Gpu> gpus_;
+  std::vector<Link> links_;
+  std::function<void()> links_changed_;
 };
 
 /// PCI class code of the product: processing accelerator, display or VGA controller.

@@ -1,6 +1,7 @@
 // amd-smi: its commands, its devices, and what it lists. Texts: amdsmi_cli of ROCm 6 and 7.
 // Commands that divide GPUs are in amd_smi_partition.cpp.
 #include "sim/tools/amd_smi.hpp"
+#include "sim/tools/topology_tables.hpp"
 
 #include <algorithm>
 #include <charconv>
@@ -252,8 +253,9 @@ int run_amd_smi(Call& call) {
     std::string_view name;
     std::initializer_list<std::string_view> allowed;
   };
-  const Verb verbs[] = {{"list", {"-e"}},  {"static", {"-g"}},          {"metric", {"-g"}},
-                        {"partition", {}}, {"set", {"-g", "-C", "-M"}}, {"reset", {"-r"}}};
+  const Verb verbs[] = {
+      {"list", {"-e"}}, {"static", {"-g"}}, {"metric", {"-g"}},          {"topology", {}},
+      {"xgmi", {}},     {"partition", {}},  {"set", {"-g", "-C", "-M"}}, {"reset", {"-r"}}};
   const auto known = std::ranges::find(verbs, verb, &Verb::name);
   if (known == std::end(verbs)) return call.refuse("command '" + verb + "'");
   if (const std::string_view other = takes(known->allowed); !other.empty())
@@ -263,6 +265,8 @@ int run_amd_smi(Call& call) {
     if (verb == "list") return amd_smi_list(call, devices, options->has("-e"));
     if (verb == "static") return amd_smi_static(call, devices, *options);
     if (verb == "metric") return amd_smi_metric(call, devices, *options);
+    if (verb == "topology") return amd_smi_topology(call, devices);
+    if (verb == "xgmi") return amd_smi_xgmi(call, devices);
     if (verb == "partition") return amd_smi_partition(call, devices);
     return amd_smi_set(call, devices, *options);
   });

@@ -121,6 +121,7 @@ CommandResult run_words(Node& node, std::vector<std::string> words, ProcessSpec 
 
 // The tables.
 std::span<const Tool> boot_tools();
+std::span<const Tool> collective_tools();
 std::span<const Tool> dkms_tools();
 std::span<const Tool> environment_tools();
 std::span<const Tool> file_tools();
@@ -128,6 +129,8 @@ std::span<const Tool> identity_tools();
 std::span<const Tool> list_tools();
 std::span<const Tool> log_tools();
 std::span<const Tool> module_tools();
+std::span<const Tool> mount_tools();
+std::span<const Tool> network_tools();
 std::span<const Tool> package_tools();
 std::span<const Tool> pci_tools();
 std::span<const Tool> permission_tools();

@@ -97,6 +97,34 @@ bool matches_slot(const Device& device, const std::string& filter) {
          (bdf.substr(0, bdf.find('.')) == filter || bdf.substr(5, 5) == filter);
 }
 
+/// Of -vvv the Access Control Services alone, as they are in configuration space.
+void print_acs(Call& call, const Device& device) {
+  const auto config = call.process().read_file(std::string(root) + device.bdf + "/config");
+  if (!config || config->size() < 4096) return;
+  const auto word = [&](std::size_t at) {
+    return static_cast<unsigned char>((*config)[at]) | static_cast<unsigned char>((*config)[at + 1])
+                                                           << 8;
+  };
+  for (std::size_t at = 0x100; at != 0;) {
+    const int id = word(at), next = word(at + 2) >> 4;
+    if (id == 0x000D) {
+      static constexpr std::string_view names[] = {"SrcValid",   "TransBlk",    "ReqRedir",
+                                                   "CmpltRedir", "UpstreamFwd", "EgressCtrl",
+                                                   "DirectTrans"};
+      const auto bits = [&](int value) {
+        std::string text;
+        for (std::size_t bit = 0; bit < std::size(names); ++bit)
+          text += fmt::format("{}{}{}", bit == 0 ? "" : " ", names[bit],
+                              (value >> bit & 1) != 0 ? '+' : '-');
+        return text;
+      };
+      call.print("\tCapabilities: [{:x} v1] Access Control Services\n", at);
+      call.print("\t\tACSCap:\t{}\n\t\tACSCtl:\t{}\n", bits(word(at + 4)), bits(word(at + 6)));
+    }
+    at = static_cast<std::size_t>(next);
+  }
+}
+
 void print_device(Call& call, const Device& device, const Options& options, bool domain,
                   int numeric) {
   const std::string address = domain ? device.bdf : device.bdf.substr(5);
@@ -110,6 +138,7 @@ void print_device(Call& call, const Device& device, const Options& options, bool
     call.print("{} {}: {}", address, class_name(device.class_code), device.description);
   }
   call.out += device.revision == 0 ? "\n" : fmt::format(" (rev {:02x})\n", device.revision);
+  if (options.has("-vvv")) print_acs(call, device);
   if (!options.has("-k")) return;
   const std::string subsystem =
       fmt::format("{:04x}:{:04x}", device.subsystem_vendor, device.subsystem_device);
@@ -130,7 +159,8 @@ void print_device(Call& call, const Device& device, const Options& options, bool
 }
 
 int run_lspci(Call& call) {
-  const auto options = parse(call, {{"-k"}, {"-n"}, {"-nn"}, {"-D"}, {"-d", true}, {"-s", true}});
+  const auto options =
+      parse(call, {{"-k"}, {"-n"}, {"-nn"}, {"-D"}, {"-vvv"}, {"-d", true}, {"-s", true}});
   if (!options) return 2;
   if (!options->operands.empty())
     return call.fail(1, "lspci: Unrecognized argument '{}'\n", options->operands.front());
@@ -139,6 +169,7 @@ int run_lspci(Call& call) {
   const bool domain = options->has("-D") || std::ranges::any_of(*names, [](const auto& bdf) {
                         return !bdf.starts_with("0000:");
                       });
+  if (options->has("-vvv") && call.node.os.pci.redirects()) call.event = call.node.os.pci.why_acs();
   const int numeric = options->has("-nn") ? 2 : options->has("-n") ? 1 : 0;
   for (const std::string& bdf : *names) {
     const Device device = read_device(call, bdf);
@@ -153,8 +184,40 @@ int run_lspci(Call& call) {
   return 0;
 }
 
+/// setpci -s PORT ECAP_ACS+0x6.w[=VALUE]
+int run_setpci(Call& call) {
+  const auto options = parse(call, {{"-s", true}, {"-v"}});
+  if (!options) return 2;
+  constexpr std::string_view name = "ECAP_ACS+0x6.w", short_name = "ECAP_ACS+6.w";
+  const std::string word = options->operands.size() == 1 ? options->operands.front() : "";
+  const std::string what = word.substr(0, word.find('='));
+  if (what != name && what != short_name)
+    return call.refuse("a register other than ECAP_ACS+0x6.w");
+  if (!call.root()) return call.fail(1, "setpci: Warning: No devices selected for \"{}\".\n", word);
+  PciBus& bus = call.node.os.pci;
+  const std::string slot = options->value_or("-s", "");
+  int found = 0;
+  for (const PciDevice& port : bus.root_ports()) {
+    const std::string bdf = port.bdf.text();
+    if (!slot.empty() && slot != "*:*.*" && bdf != slot && bdf.substr(5) != slot) continue;
+    ++found;
+    if (word.size() == what.size()) {
+      call.print("{:04x}\n", port.acs_control);
+      continue;
+    }
+    const auto value = hex(word.substr(what.size() + 1));
+    if (!value || *value > 0x7F) return call.fail(1, "setpci: Invalid value\n");
+    bus.set_acs(port.bdf, static_cast<std::uint16_t>(*value), call.command_event());
+  }
+  if (found == 0) return call.fail(1, "setpci: Warning: No devices selected for \"{}\".\n", word);
+  return 0;
+}
+
 constexpr Tool table[] = {
-    {{"lspci", "lspci [-k] [-n|-nn] [-D] [-d [VENDOR]:[DEVICE]] [-s ADDRESS]",
+    {{"setpci", "setpci [-s PORT] ECAP_ACS+0x6.w[=VALUE]",
+      "Reads or writes the Access Control Services of root ports.", true, true},
+     run_setpci},
+    {{"lspci", "lspci [-vvv] [-k] [-n|-nn] [-D] [-d [VENDOR]:[DEVICE]] [-s ADDRESS]",
       "Lists the PCI devices and their drivers."},
      run_lspci},
 };

@@ -270,12 +270,13 @@ CommandResult run_words_as(Node& node, const Words& words, const ProcessSpec& sp
 std::vector<Tool> all_tools() {
   std::vector<Tool> list;
   for (const auto table :
-       {boot_tools(),        dkms_tools(),    environment_tools(), file_tools(),
-        identity_tools(),    list_tools(),    log_tools(),         module_tools(),
-        package_tools(),     pci_tools(),     permission_tools(),  process_tools(),
-        python_tools(),      refused_tools(), rocm_tools(),        rocminfo_tools(),
-        secure_boot_tools(), session_tools(), smi_tools(),         systemd_tools(),
-        text_tools(),        udev_tools()}) {
+       {boot_tools(),       dkms_tools(),       environment_tools(), file_tools(),
+        collective_tools(), mount_tools(),      network_tools(),     identity_tools(),
+        list_tools(),       log_tools(),        module_tools(),      package_tools(),
+        pci_tools(),        permission_tools(), process_tools(),     python_tools(),
+        refused_tools(),    rocm_tools(),       rocminfo_tools(),    secure_boot_tools(),
+        session_tools(),    smi_tools(),        systemd_tools(),     text_tools(),
+        udev_tools()}) {
     list.insert(list.end(), table.begin(), table.end());
   }
   std::ranges::sort(list, {}, [](const Tool& tool) { return tool.info.name; });

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "sim/tools/amd_smi.hpp"
+#include "sim/tools/topology_tables.hpp"
 
 namespace rocdrill::sim::tools {
 
@@ -88,7 +89,13 @@ int show_pids(Call& call, const Frame& frame) {
 }
 
 int run_rocm_smi(Call& call) {
-  const auto options = parse(call, {{"--showpids"}});
+  const auto options = parse(call, {{"--showpids"},
+                                    {"--showtopo"},
+                                    {"--showtopoweight"},
+                                    {"--showtopohops"},
+                                    {"--showtopotype"},
+                                    {"--showtoponuma"},
+                                    {"--showxgmierr"}});
   if (!options) return 2;
   if (!options->operands.empty()) return call.refuse("'" + options->operands.front() + "'");
   const bool six = call.node.rocm().major() >= 6;
@@ -101,6 +108,12 @@ int run_rocm_smi(Call& call) {
   }
   const Frame& frame = six ? frame_6 : frame_5;
   if (options->has("--showpids")) return show_pids(call, frame);
+  if (asks_for_topology(*options)) {
+    call.print("\n\n{}\n", frame.title);
+    show_topology(call, *options, frame.title.size());
+    call.print("{}\n", frame.end);
+    return 0;
+  }
   const auto gpus = gpus_by_address(call);
   const std::string rule(frame.title.size(), '=');
   call.print("\n\n{}\n", frame.title);
@@ -115,11 +128,12 @@ int run_rocm_smi(Call& call) {
 
 constexpr Tool table[] = {
     {{"amd-smi",
-      "amd-smi list [-e] | static | metric | partition | set -C MODE|-M MODE | reset -r | version",
+      "amd-smi list [-e] | static | metric | topology | xgmi | partition | set -C MODE|-M MODE | reset -r | version",
       "Shows the GPUs and their partitions, divides them, reloads the driver.", true, true},
      run_amd_smi},
-    {{"rocm-smi", "rocm-smi [--showpids]",
-      "Shows the GPUs in a table, sensors as N/A; or who holds them."},
+    {{"rocm-smi",
+      "rocm-smi [--showpids | --showtopo | --showtopo{weight,hops,type,numa} | --showxgmierr]",
+      "Shows the GPUs in a table, sensors as N/A; who holds them; how they are linked."},
      run_rocm_smi},
 };
 

@@ -35,6 +35,8 @@ struct Deployment {
   /// File that says how the GPUs are to be divided, "compute=CPX" and "memory=NPS4", each in a line
   /// of its own; where it is absent, not at all. "" to leave out.
   std::string partition_plan = {};
+  /// The command that trains on all GPUs; empty to leave out.
+  std::vector<std::string> training = {};
 };
 
 /// All checks in the order of the layers. A check whose prerequisite did not pass is

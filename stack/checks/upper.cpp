@@ -266,13 +266,4 @@ Finding framework_matmul(Context& context) {
           "AMD_LOG_LEVEL=3 python3 ...", product.event};
 }
 
-Finding collectives(Context& context) {
-  if (context.devices < 2) return {Status::not_reached, "one GPU", "", no_event};
-  if (!context.backend.capabilities().has(Capability::collectives)) {
-    return {Status::not_modelled, "collectives do not run on this backend yet", "", no_event};
-  }
-  return {Status::not_reached, "run all_reduce_perf of rccl-tests",
-          "all_reduce_perf -g " + std::to_string(context.devices), no_event};
-}
-
 }  // namespace rocdrill::checks

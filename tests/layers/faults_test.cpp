@@ -53,6 +53,12 @@ const std::map<std::string, std::pair<std::string, std::string>>& homes() {
       {"allocator-option-unknown", {"mi210", "torch"}},
       {"device-index-from-one", {"mi300x-8", "torch"}},
       {"replaced-gpu-uuid", {"mi300x-8", "torch"}},
+      {"xgmi-link-down", {"mi300x-8", "torchrun"}},
+      {"acs-redirects-p2p", {"mi210-2", "torchrun"}},
+      {"iommu-not-passthrough", {"mi210-2", "torchrun"}},
+      {"shm-too-small", {"mi250x-4", "torchrun"}},
+      {"nccl-socket-ifname-wrong", {"mi300x-8", "torchrun"}},
+      {"rank-missing", {"mi300x-8", "torchrun"}},
   };
   return list;
 }
@@ -144,7 +150,8 @@ TEST(Faults, ExplainReachesTheFault) {
     ASSERT_FALSE(chain.empty()) << fault;
     EXPECT_EQ(timeline.at(chain.front()).kind, "fault.injected") << fault;
     EXPECT_EQ(timeline.at(chain.front()).subject, fault);
-    EXPECT_EQ(timeline.layer_of(chain.back()), is_latent(fault) ? Layer::kernel : Layer::framework)
+    const Layer declared = sim::FaultRegistry::instance().find(fault)->info().layer;
+    EXPECT_EQ(timeline.layer_of(chain.back()), is_latent(fault) ? declared : Layer::framework)
         << fault;
   }
 }

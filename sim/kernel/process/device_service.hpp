@@ -3,8 +3,10 @@
 // process; a socket when the process is another program (sim/interpose).
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <initializer_list>
+#include <memory>
 #include <string_view>
 #include <vector>
 
@@ -17,6 +19,10 @@
 #include "stack/result.hpp"
 #include "stack/timeline.hpp"
 
+namespace rocdrill::sim {
+class MemoryFile;
+}
+
 namespace rocdrill::kernel {
 
 /// KFD_IOCTL_MAJOR_VERSION is 1; the minor number is the driver era.
@@ -24,6 +30,13 @@ struct KfdEra {
   std::uint32_t minor = 17;
   bool unknown_is_enotty = false;  ///< kfd_ioctl() since 2025: ENOTTY for an unknown number
   bool out_of_tree = false;        ///< AMD's DKMS driver: it has numbers that mainline lacks
+};
+
+/// A GPU whose memory another one cannot reach although the topology says so.
+struct UnreachablePeer {
+  std::uint32_t gpu_id = 0;
+  bool through_iommu = false;  ///< the IOMMU has no page for the address; else the link is dead
+  EventId event = no_event;
 };
 
 /// A GPU node of the KFD topology.
@@ -45,6 +58,21 @@ struct GpuFacts {
   XnackSupport xnack = XnackSupport::none;
   bool large_bar = true;  ///< the CPU reaches all of VRAM
   cp::AgentLimits limits;
+  std::vector<UnreachablePeer> unreachable{};
+
+  const UnreachablePeer* unreachable_peer(std::uint32_t peer) const {
+    for (const UnreachablePeer& each : unreachable)
+      if (each.gpu_id == peer) return &each;
+    return nullptr;
+  }
+};
+
+/// 128 bits that name memory of one process for all the others (hsa_amd_ipc_memory_t).
+using ShareHandle = std::array<std::uint32_t, 4>;
+/// VRAM that a process gave away by handle.
+struct SharedVram {
+  std::shared_ptr<sim::MemoryFile> memory;
+  std::uint32_t gpu_id = 0;
 };
 
 /// What a process part may remember of the device part, until the epoch changes.
@@ -115,6 +143,20 @@ class DeviceService {
 
   /// A GPU's interrupt for a queue of the process: the driver logs it. The event of the fault.
   virtual EventId page_fault(int pid, const PageFault& fault) = 0;
+
+  /// A store of one of the process's queues went to a peer that cannot be reached: it is not
+  /// acknowledged, and the wave that made it does not end. The event of that.
+  virtual EventId store_lost(int pid, std::uint32_t gpu_id, const UnreachablePeer& peer);
+
+  /// Gives VRAM a handle, until the process ends; and finds it again. EINVAL where the process
+  /// parts are in other programs than the device part, which have no memory in common.
+  virtual SysResult<ShareHandle> share(int /*pid*/, SharedVram /*vram*/) {
+    return rocdrill::fail(
+        22, unmodelled(Layer::kernel, "IPC handles between programs", "EINVAL", no_event));
+  }
+  virtual SysResult<SharedVram> find_shared(const ShareHandle& /*handle*/) {
+    return rocdrill::fail(22);
+  }
 
   /// Adds to the timeline, at the node's time. no_event where the cause is not known.
   virtual EventId record(Layer layer, Severity severity, std::string_view kind,

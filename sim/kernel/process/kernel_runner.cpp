@@ -140,7 +140,12 @@ void KernelRunner::interrupted(void* self, std::uint32_t data) {
 }
 
 isa::Outcome KernelRunner::run(const isa::Launch& launch) {
-  return dispatcher_.run(launch, memory_, &cancel_);
+  static_cast<void>(memory_.take_lost());
+  isa::Outcome outcome = dispatcher_.run(launch, memory_, &cancel_);
+  lost_to_ = memory_.take_lost();
+  // Its last instruction waits for the acknowledgement of its stores.
+  if (lost_to_ != 0 && outcome.end == isa::End::completed) outcome.end = isa::End::hung;
+  return outcome;
 }
 
 void KernelRunner::work() {

@@ -43,6 +43,9 @@ class KernelRunner final : public cp::KernelExecutor {
   /// What waves have told the driver since the last look, by s_sendmsg: 24 bits each. Comes with
   /// queues_changed(), too.
   std::vector<std::uint32_t> interrupts();
+  /// The owner of the memory that the last kernel could not reach (AddressSpace::take_lost); 0:
+  /// none.
+  std::uint32_t lost_to() const { return lost_to_; }
 
  private:
   struct Job {
@@ -67,6 +70,7 @@ class KernelRunner final : public cp::KernelExecutor {
   std::vector<std::uint32_t> interrupts_;
   std::atomic<bool> any_interrupts_ = false;
   std::atomic<bool> cancel_ = false;
+  std::atomic<std::uint32_t> lost_to_ = 0;
   std::thread thread_;
 };
 

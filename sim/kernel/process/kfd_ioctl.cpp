@@ -44,6 +44,8 @@ std::span<const IoctlEntry> ioctl_table() {
       {Ioctl::set_xnack_mode, &P::set_xnack_mode, ""},
       {Ioctl::available_memory, &P::available_memory, ""},
       {Ioctl::runtime_enable, &P::runtime_enable, ""},
+      {Ioctl::ipc_import_handle, &P::ipc_import_handle, "between processes of the simulator"},
+      {Ioctl::ipc_export_handle, &P::ipc_export_handle, "VRAM, for processes of the simulator"},
   };
   return table;
 }

@@ -44,7 +44,11 @@ int KfdProcess::alloc_memory_of_gpu(void* argument) {
   const GpuFacts* gpu = devices_.facts().find(args.gpu_id);
   if (!gpu || !acquired(args.gpu_id)) return EINVAL;
   if (const int error = check_flags(args, *gpu)) return error;
-  Buffer buffer{args.va_addr, args.size, args.flags, args.gpu_id, nullptr, {}, {}};
+  Buffer buffer;
+  buffer.va = args.va_addr;
+  buffer.size = args.size;
+  buffer.flags = args.flags;
+  buffer.gpu_id = args.gpu_id;
   const bool is_memory = (args.flags & (vram | gtt | userptr)) != 0;
   const bool backed = (args.flags & (vram | gtt | mmio_remap)) != 0 && surroundings_.has_backing();
   if (is_memory && !backed && args.va_addr != 0) {
@@ -83,6 +87,8 @@ void KfdProcess::release(Buffer& buffer) {
   while (!buffer.mapped.empty()) unmap(buffer, *buffer.mapped.begin());
   if (buffer.backing) surroundings_.free(*buffer.backing, buffer.size);
   buffer.backing.reset();
+  if (buffer.sink) ::munmap(buffer.sink, buffer.size);
+  buffer.sink = nullptr;
   if ((buffer.flags & vram) != 0) devices_.release_vram(opener_.pid, buffer.gpu_id, buffer.size);
 }
 
@@ -113,7 +119,20 @@ bool KfdProcess::map(Buffer& buffer, std::uint32_t gpu_id) {
   const bool execute = (buffer.flags & executable) != 0;
   try {
     forget_svm(buffer.va, buffer.va + buffer.size);
-    page_table(gpu_id).add(buffer.va, buffer.size, {true, write, execute}, buffer.host);
+    const cp::Permissions permissions{true, write, execute};
+    if (unreachable(buffer, gpu_id)) {
+      if (!buffer.sink) {
+        void* const memory = ::mmap(nullptr, buffer.size, PROT_READ | PROT_WRITE,
+                                    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+        if (memory == MAP_FAILED) return false;
+        buffer.sink = memory;
+      }
+      page_table(gpu_id).add_unreachable(buffer.va, buffer.size, permissions, buffer.sink,
+                                         buffer.gpu_id);
+      buffer.unreachable_from.insert(gpu_id);
+    } else {
+      page_table(gpu_id).add(buffer.va, buffer.size, permissions, buffer.host);
+    }
   } catch (const std::invalid_argument&) {
     return false;  // overlaps another mapping
   }
@@ -123,6 +142,7 @@ bool KfdProcess::map(Buffer& buffer, std::uint32_t gpu_id) {
 
 void KfdProcess::unmap(Buffer& buffer, std::uint32_t gpu_id) {
   if (buffer.mapped.erase(gpu_id) != 0) page_table(gpu_id).remove(buffer.va);
+  buffer.unreachable_from.erase(gpu_id);
 }
 
 int KfdProcess::map_memory_to_gpu(void* argument) {

@@ -5,6 +5,7 @@
 //   kfd_process.cpp  version, apertures, VM, modes, clocks
 //   kfd_memory.cpp   buffer objects
 //   kfd_svm.cpp      shared virtual memory
+//   kfd_ipc.cpp      memory of other processes and of peers
 //   kfd_events.cpp   events and waiting
 //   kfd_queues.cpp   queues and their progress
 //   kfd_ioctl.cpp    the dispatch table
@@ -117,6 +118,8 @@ class KfdProcess final : public DeviceFile {
   int alloc_queue_gws(void* argument);
   int smi_events(void* argument);
   int svm(void* argument);
+  int ipc_import_handle(void* argument);
+  int ipc_export_handle(void* argument);
 
  private:
   struct Buffer {
@@ -124,9 +127,12 @@ class KfdProcess final : public DeviceFile {
     std::uint64_t size = 0;
     std::uint32_t flags = 0;
     std::uint32_t gpu_id = 0;
-    void* host = nullptr;            ///< where the device reaches it; nullptr: no memory
-    std::optional<Backing> backing;  ///< what to give back
-    std::set<std::uint32_t> mapped;  ///< gpu_ids
+    void* host = nullptr;                       ///< where the device reaches it; nullptr: no memory
+    std::optional<Backing> backing;             ///< what to give back
+    std::set<std::uint32_t> mapped;             ///< gpu_ids
+    std::shared_ptr<sim::MemoryFile> shared{};  ///< exported, or imported
+    std::set<std::uint32_t> unreachable_from{};  ///< of `mapped`
+    void* sink = nullptr;                        ///< where stores of those end
   };
   /// One event that one WAIT_EVENTS waits for.
   struct Waiter {
@@ -152,6 +158,10 @@ class KfdProcess final : public DeviceFile {
   int check_ids(std::uint64_t array, std::uint32_t count, std::vector<std::uint32_t>& ids) const;
   bool map(Buffer& buffer, std::uint32_t gpu_id);
   void unmap(Buffer& buffer, std::uint32_t gpu_id);
+  const UnreachablePeer* unreachable(const Buffer& buffer, std::uint32_t gpu_id);
+  void refresh_paths();
+  /// A kernel of the GPU has stored to memory of `owner`, which it cannot reach.
+  EventId store_lost(std::uint32_t gpu_id, std::uint32_t owner);
   void release(Buffer& buffer);
   int check_svm(std::uint64_t va, std::uint64_t bytes) const;
   int set_svm(std::uint64_t va, std::uint64_t bytes, std::span<const kfd::SvmAttribute> attributes);

@@ -116,13 +116,15 @@ bool KfdProcess::AqlQueue::settle_kernels() {
         else
           queue.fail_dispatch(index, exception.code);
         break;
-      case isa::End::hung:  // its waves run on, and the packet stays in flight
+      case isa::End::hung: {  // its waves run on, and the packet stays in flight
+        const EventId lost = process_.store_lost(gpu_id, runner_->lost_to());
         process_.devices_.record(
             Layer::silicon, Severity::error, "queue.hung",
             fmt::format("pid {} queue {}", process_.opener_.pid, id),
             {{"packet", static_cast<std::int64_t>(index)}, {field::did, "its waves do not end"}},
-            process_.reason());
+            lost != no_event ? lost : process_.reason());
         break;
+      }
       case isa::End::cancelled:
         break;  // with the queue
     }

@@ -195,6 +195,7 @@ void KfdProcess::refresh_injections() {
   if (facts.epoch == injections_epoch_) return;
   injections_epoch_ = facts.epoch;
   for (auto& [id, queue] : queues_) queue->take_injections(facts.injections.queues);
+  refresh_paths();
 }
 
 std::optional<std::uint64_t> KfdProcess::late_until() {
@@ -234,6 +235,7 @@ bool KfdProcess::run_queues() {
 
 bool KfdProcess::progress() {
   const std::lock_guard lock(mutex_);
+  refresh_injections();
   return run_queues();
 }
 

@@ -38,11 +38,22 @@ std::optional<AddressSpace::Extent> RangeAddressSpace::extent(std::uint64_t va, 
   const std::shared_lock lock(changing_);
   const Range* range = find(va);
   if (range == nullptr || !range->permissions.allow(access)) return std::nullopt;
+  if (range->unreachable != 0) lost_.store(range->unreachable, std::memory_order_release);
   return Extent{range->begin, range->bytes, range->to_host};
 }
 
 void RangeAddressSpace::add(std::uint64_t va, std::size_t bytes, Permissions permissions,
                             void* host) {
+  insert(va, bytes, permissions, host, 0);
+}
+
+void RangeAddressSpace::add_unreachable(std::uint64_t va, std::size_t bytes,
+                                        Permissions permissions, void* host, std::uint32_t owner) {
+  insert(va, bytes, permissions, host, owner);
+}
+
+void RangeAddressSpace::insert(std::uint64_t va, std::size_t bytes, Permissions permissions,
+                               void* host, std::uint32_t unreachable) {
   const std::uint64_t to_host = reinterpret_cast<std::uintptr_t>(host) - va;
   if (va == 0 || bytes == 0 || va + (bytes - 1) < va) {
     throw std::invalid_argument("address space: range is empty, holds address 0 or wraps around");
@@ -58,7 +69,7 @@ void RangeAddressSpace::add(std::uint64_t va, std::size_t bytes, Permissions per
     throw std::invalid_argument("address space: range overlaps one that is registered");
   }
   const std::unique_lock lock(changing_);
-  ranges_.emplace(va, Range{va, bytes, to_host, permissions});
+  ranges_.emplace(va, Range{va, bytes, to_host, permissions, unreachable});
   generation_.fetch_add(1, std::memory_order_release);
 }
 
@@ -100,7 +111,11 @@ void* RangeAddressSpace::translate_slow(std::uint64_t va, std::size_t bytes, Acc
   if (bytes > range->bytes - (va - range->begin) && mapped(va, bytes, access) != bytes) {
     return nullptr;
   }
-  last_ = range;
+  if (range->unreachable != 0) {  // and not the last hit: each access is to be seen
+    lost_.store(range->unreachable, std::memory_order_release);
+  } else {
+    last_ = range;
+  }
   return reinterpret_cast<void*>(va + range->to_host);
 }
 

@@ -51,6 +51,9 @@ class AddressSpace {
   virtual std::optional<Extent> extent(std::uint64_t va, Access access);
   /// Changes whenever the mapping does; 0 for spaces that cannot tell.
   virtual std::uint64_t generation() const { return 0; }
+  /// Which memory behind a way that carries nothing (RangeAddressSpace::add_unreachable) was asked
+  /// for since the last call; 0: none.
+  virtual std::uint32_t take_lost() { return 0; }
 };
 
 struct Permissions {
@@ -90,6 +93,12 @@ class RangeAddressSpace final : public AddressSpace {
   /// page, or if `host` is null or its end wraps around. The same host memory may lie behind
   /// several ranges.
   void add(std::uint64_t va, std::size_t bytes, Permissions permissions, void* host);
+  /// Memory of another device that a dead link or a bridge does not let through: what is written
+  /// goes to `host` and not to its owner, and whoever waits for it waits for ever. `owner` (not 0)
+  /// is what take_lost() then says.
+  void add_unreachable(std::uint64_t va, std::size_t bytes, Permissions permissions, void* host,
+                       std::uint32_t owner);
+  std::uint32_t take_lost() override { return lost_.exchange(0, std::memory_order_acq_rel); }
   void add(const void* memory, std::size_t bytes, Permissions permissions = {}) {
     add(reinterpret_cast<std::uintptr_t>(memory), bytes, permissions);
   }
@@ -117,14 +126,18 @@ class RangeAddressSpace final : public AddressSpace {
     std::uint64_t bytes;
     std::uint64_t to_host;  // host address - VA, modulo 2^64; 0 is identity
     Permissions permissions;
+    std::uint32_t unreachable;  // its owner; 0: it is reached
   };
 
+  void insert(std::uint64_t va, std::size_t bytes, Permissions permissions, void* host,
+              std::uint32_t unreachable);
   void* translate_slow(std::uint64_t va, std::size_t bytes, Access access);
   const Range* find(std::uint64_t va) const;
 
   std::map<std::uint64_t, Range> ranges_;  // by first address
   std::shared_mutex changing_;             // held while ranges_ changes, and by extent()
   std::atomic<std::uint64_t> generation_{1};
+  std::atomic<std::uint32_t> lost_{0};
   static constexpr Range none_{};
   const Range* last_ = &none_;  // the last hit, in ranges_; never null
 };
