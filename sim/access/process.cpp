@@ -9,6 +9,7 @@
 #include <cerrno>
 #include <cstring>
 
+#include "sim/access/view.hpp"
 #include "sim/kernel/kernel.hpp"
 
 namespace rocdrill::access {
@@ -16,9 +17,16 @@ namespace {
 
 using sim::Os;
 
-/// Owner, group and other bits as the kernel's generic_permission() picks them.
-bool permitted(const FileStat& stat, const Identity& who, bool read, bool write) {
+/// Owner, group and other bits as the kernel's generic_permission() picks them. Root's capability
+/// counts on the node: of a user namespace's root only for files whose owner has an id there, and
+/// device nodes have none.
+bool permitted(const FileStat& stat, const ProcessSpec& spec, bool read, bool write) {
+  const Identity& who = spec.identity;
   if (who.uid == 0) return true;
+  const bool namespace_root = !spec.uid_map.empty() && id_inside(spec.uid_map, who.uid) == 0;
+  if (namespace_root && id_inside(spec.uid_map, stat.uid) != overflow_id &&
+      id_inside(spec.gid_map, stat.gid) != overflow_id)
+    return true;
   const unsigned shift = who.uid == stat.uid ? 6 : who.in_group(stat.gid) ? 3 : 0;
   const unsigned bits = stat.mode >> shift & 7u;
   return (!read || (bits & 4u) != 0) && (!write || (bits & 2u) != 0);
@@ -38,13 +46,18 @@ class NodeProcess final : public Process, public kernel::FileTable {
 
   int pid() const override { return pid_; }
   const Identity& identity() const override { return spec_.identity; }
+  const ProcessSpec* spec() const override { return &spec_; }
   const Environment& environment() const override { return spec_.environment; }
 
   EventId why_env(std::string_view name) const override {
     const auto at = spec_.environment_events.find(name);
     return at == spec_.environment_events.end() ? no_event : at->second;
   }
-  EventId why(std::string_view path) const override { return os_.files.why_resolved(path); }
+  EventId why(std::string_view path) const override {
+    if (view_.hides(path)) return spec_.view_event;
+    const auto real = view_.locate(path);
+    return real ? os_.files.why_resolved(*real) : real.error().event;
+  }
 
   SysResult<int> open(std::string_view path, int flags) override;
   SysResult<void> close(int fd) override;
@@ -59,16 +72,20 @@ class NodeProcess final : public Process, public kernel::FileTable {
   void sleep_ns(std::uint64_t duration) override { os_.clock.advance(duration); }
 
   SysResult<FileStat> stat(std::string_view path) override {
-    if (hidden(path)) return fail(ENOENT);
-    return os_.files.stat(path);
+    const auto real = locate(path, true);
+    if (!real) return std::unexpected(real.error());
+    return os_.files.stat(*real);
   }
   SysResult<FileStat> lstat(std::string_view path) override {
-    if (hidden(path)) return fail(ENOENT);
-    return os_.files.lstat(path);
+    const auto real = locate(path, false);
+    if (!real) return std::unexpected(real.error());
+    return os_.files.lstat(*real);
   }
   SysResult<std::vector<std::string>> list(std::string_view directory) override;
   SysResult<std::string> readlink(std::string_view path) override {
-    return os_.files.readlink(path);
+    const auto real = locate(path, false);
+    if (!real) return std::unexpected(real.error());
+    return os_.files.readlink(*real);
   }
 
   std::optional<kernel::OpenDevice> device(int fd) override {
@@ -87,10 +104,10 @@ class NodeProcess final : public Process, public kernel::FileTable {
     std::unique_ptr<kernel::DeviceFile> device;
   };
 
-  /// A device that this process's view (a container's device list) does not contain.
-  bool hidden(std::string_view path) const {
-    return spec_.restrict_devices && path.starts_with("/dev/") && path != "/dev/dri" &&
-           std::ranges::find(spec_.devices, path) == spec_.devices.end();
+  /// Where on the node it lies; ENOENT for a device that this process's view does not contain.
+  SysResult<std::string> locate(std::string_view path, bool follow_last) const {
+    if (view_.hides(path)) return fail(ENOENT, spec_.view_event);
+    return view_.locate(path, follow_last);
   }
   SysResult<int> refuse(std::string_view path, int error, EventId cause);
   SysResult<int> open_device(std::string_view path, int flags);
@@ -105,6 +122,7 @@ class NodeProcess final : public Process, public kernel::FileTable {
   kernel::Kernel& kernel_;
   DevTmpfs& devices_;
   ProcessSpec spec_;
+  View view_{os_.files, spec_};
   int pid_;
   std::map<void*, std::size_t> mappings_;
   std::map<int, OpenFile> files_;
@@ -137,25 +155,34 @@ SysResult<int> NodeProcess::open_device(std::string_view path, int flags) {
 
 SysResult<int> NodeProcess::open(std::string_view path, int flags) {
   const bool device = path.starts_with("/dev/");
-  if (hidden(path)) return refuse(path, ENOENT, no_event);
-  auto stat = os_.files.stat(path);
+  const auto real = locate(path, true);
+  if (!real) {
+    if (device) return refuse(path, real.error().error, real.error().event);
+    return std::unexpected(real.error());
+  }
+  auto stat = os_.files.stat(*real);
   if (!stat) {
     if (device) return refuse(path, stat.error().error, stat.error().event);
     return std::unexpected(stat.error());
   }
+  // The order of the kernel: the device cgroup is asked in inode_permission(), after the mode.
   const int access = flags & O_ACCMODE;
-  if (!permitted(*stat, spec_.identity, access != O_WRONLY, access != O_RDONLY)) {
-    // Either the node's attributes or the session's groups changed last.
-    const EventId why = std::max(device ? devices_.why_attributes(path) : os_.files.why(path),
-                                 os_.files.why("/etc/group"));
+  if (!permitted(*stat, spec_, access != O_WRONLY, access != O_RDONLY)) {
+    // The node's attributes, the session's groups or the view changed last.
+    const EventId why =
+        std::max({device ? devices_.why_attributes(*real) : os_.files.why(*real),
+                  os_.files.why("/etc/group"), device ? spec_.view_event : no_event});
     if (device) return refuse(path, EACCES, why);
     return fail(EACCES, why);
   }
-  if (stat->type == FileType::character) return open_device(path, flags);
-  if (stat->type == FileType::directory) return insert({std::string(path), flags, {}, 0, nullptr});
-  auto content = os_.files.read(path);
+  if (stat->type == FileType::character && view_.denies(*real))
+    return refuse(path, EPERM, spec_.view_event);
+  if (view_.denies_topology(*real)) return fail(EPERM, spec_.view_event);
+  if (stat->type == FileType::character) return open_device(*real, flags);
+  if (stat->type == FileType::directory) return insert({*real, flags, {}, 0, nullptr});
+  auto content = os_.files.read(*real);
   if (!content) return std::unexpected(content.error());
-  return insert({std::string(path), flags, std::move(*content), 0, nullptr});
+  return insert({*real, flags, std::move(*content), 0, nullptr});
 }
 
 SysResult<void> NodeProcess::close(int fd) {
@@ -238,11 +265,25 @@ bool NodeProcess::relax() {
 }
 
 SysResult<std::vector<std::string>> NodeProcess::list(std::string_view directory) {
-  auto names = os_.files.list(directory);
+  const auto real = locate(directory, true);
+  if (!real) return std::unexpected(real.error());
+  auto names = os_.files.list(*real);
   if (names && directory.starts_with("/dev")) {
-    std::erase_if(*names,
-                  [&](const std::string& name) { return hidden(sim::join(directory, name)); });
+    std::erase_if(*names, [&](const std::string& name) {
+      return view_.hides(sim::join(directory, name));
+    });
   }
+  if (!names || view_.is_whole_node()) return names;
+  // What is mounted into this directory.
+  const auto add = [&](std::string_view path) {
+    if (sim::parent(path) == directory && path != "/")
+      names->emplace_back(sim::basename(path));
+  };
+  for (const BindMount& mount : spec_.mounts) add(mount.inside);
+  for (const std::string_view top : {"/dev", "/proc", "/sys"}) add(top);
+  std::ranges::sort(*names);
+  const auto twice = std::ranges::unique(*names);
+  names->erase(twice.begin(), twice.end());
   return names;
 }
 

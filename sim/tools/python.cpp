@@ -182,7 +182,7 @@ std::expected<void, Python::Stop> Python::import_torch() {
 }
 
 Python::Result Python::version() {
-  const auto text = process_->read_file(node_.spec().torch.directory + "/version.py");
+  const auto text = process_->read_file(node_.torch_directory(*process_) + "/version.py");
   constexpr std::string_view key = "__version__ = '";
   const std::size_t at = text ? text->find(key) : std::string::npos;
   if (at == std::string::npos)
@@ -222,7 +222,7 @@ Python::Result Python::call_torch(std::string_view expression) {
   if (expression == "torch.version.hip")
     return hip_version_ == "None" ? Value() : Value(hip_version_);
   if (expression == "torch.version.cuda") {
-    const auto text = process_->read_file(node_.spec().torch.directory + "/version.py");
+    const auto text = process_->read_file(node_.torch_directory(*process_) + "/version.py");
     const auto build = text ? frameworks::read_version_file(*text) : std::nullopt;
     return build && build->cuda ? Value(*build->cuda) : Value();
   }

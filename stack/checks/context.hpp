@@ -58,6 +58,7 @@ Finding kernel_probe(Context& context);
 Finding kernel_topology(Context& context);
 Finding kernel_partitions(Context& context);
 Finding kernel_vram(Context& context);
+Finding access_view(Context& context);
 Finding access_kfd(Context& context);
 Finding access_render(Context& context);
 Finding runtime_agents(Context& context);

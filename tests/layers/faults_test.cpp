@@ -47,6 +47,13 @@ const std::map<std::string, std::pair<std::string, std::string>>& homes() {
       {"igpu-first", {"rx7900xtx-igpu", "torch"}},
       {"rocblas-data-missing", {"mi300x-8", "torch"}},
       {"wrong-torch-wheel", {"mi300x-8", "torch"}},
+      {"kfd-not-passed-in", {"mi300x-8", "torch"}},
+      {"container-wrong-gid", {"mi300x-8", "torch"}},
+      {"device-bind-mounted", {"mi300x-8", "hip-app"}},
+      {"rootless-groups-lost", {"mi300x-8", "hip-app"}},
+      {"rootless-partial-devices", {"rx7900xtx-igpu", "hip-app"}},
+      {"image-too-old", {"mi300x-8", "hip-app"}},
+      {"gpu-label-missing", {"mi300x-8", "torch"}},
   };
   return list;
 }
