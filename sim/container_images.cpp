@@ -50,9 +50,9 @@ PackageFile file(std::string path, std::string content, std::uint32_t mode = 064
 
 /// The programs of Ubuntu's image that rocdrill has, as the files by which they are found.
 constexpr std::string_view base_programs[] = {
-    "bash",   "cat",  "df",   "echo",     "env",   "getent", "grep",  "groups", "head", "hostname",
-    "id",     "ls",   "ps",   "readlink", "sh",    "sleep",  "tail",  "test",   "true", "uname",
-    "whoami", "wc",   "printenv", "false"};
+    "bash", "cat",      "df",   "echo",  "env",    "getent",   "grep",     "groups",
+    "head", "hostname", "id",   "ls",    "ps",     "readlink", "sh",       "sleep",
+    "tail", "test",     "true", "uname", "whoami", "wc",       "printenv", "false"};
 constexpr std::string_view rocm_programs[] = {"rocminfo", "rocm-smi", "rocm_agent_enumerator",
                                               "hipconfig", "roc-obj-ls"};
 
@@ -98,9 +98,9 @@ void add_rocm(std::vector<PackageFile>& files, std::string_view release) {
 void add_torch(std::vector<PackageFile>& files, const NodeSpec& spec) {
   const std::string folder(image_torch);
   const std::vector<std::string> targets{"gfx908", "gfx90a", "gfx942", "gfx1030", "gfx1100"};
-  files.push_back(file(folder + "/version.py",
-                       frameworks::version_file({"2.4.0+rocm6.3.3", std::nullopt,
-                                                 "6.3.42134-a9a80e791"})));
+  files.push_back(
+      file(folder + "/version.py",
+           frameworks::version_file({"2.4.0+rocm6.3.3", std::nullopt, "6.3.42134-a9a80e791"})));
   if (!spec.code_objects.contains("saxpy")) return;
   files.push_back(file(folder + "/" + std::string(frameworks::torch_device_code),
                        make_fat_binary(spec, "saxpy", targets)));
@@ -110,7 +110,8 @@ void add_torch(std::vector<PackageFile>& files, const NodeSpec& spec) {
   for (const std::string& gfx : targets) {
     const auto kernels = known->second.find(gfx);
     if (kernels == known->second.end()) continue;
-    files.push_back(file(blas + "/" + libraries::tensile_index(gfx), "tensile index " + gfx + "\n"));
+    files.push_back(
+        file(blas + "/" + libraries::tensile_index(gfx), "tensile index " + gfx + "\n"));
     files.push_back(file(blas + "/" + libraries::tensile_kernels(gfx), kernels->second));
   }
 }
@@ -145,15 +146,15 @@ std::optional<RegistryImage> pull(const NodeSpec& spec, const std::string& name)
   const Published* is = find(name);
   if (!is) return std::nullopt;
   RegistryImage pulled;
-  pulled.image = {std::string(is->name), id_of(is->name), std::string(is->user), {"bash"}, {},
-                  is->bytes};
+  pulled.image = {
+      std::string(is->name), id_of(is->name), std::string(is->user), {"bash"}, {}, is->bytes};
   std::string path = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
   if (is->content != Content::base) path = "/opt/rocm/bin:" + path;
   if (is->content == Content::torch) path = "/opt/conda/envs/py_3.12/bin:" + path;
   pulled.image.environment["PATH"] = path;
   std::vector<PackageFile>& files = pulled.files;
-  files.push_back(file("/etc/os-release",
-                       fmt::format("PRETTY_NAME=\"Ubuntu {}\"\nID=ubuntu\n", is->ubuntu)));
+  files.push_back(
+      file("/etc/os-release", fmt::format("PRETTY_NAME=\"Ubuntu {}\"\nID=ubuntu\n", is->ubuntu)));
   files.push_back(file("/tmp/.keep", ""));
   add_accounts(files, *is);
   for (const std::string_view program : base_programs)

@@ -37,8 +37,8 @@ std::expected<ProcessSpec, StartFailure> pod_process(Node& node, const std::stri
   const containers::Options options = cluster::Cluster::options_of(*pod);
   auto container = engine.find(own);
   const EventId why = node.os.files.why(cluster::store);
-  if (container && (sources_of(container->options) != sources_of(options) ||
-                    container->boot != node.os.boots)) {
+  if (container &&
+      (sources_of(container->options) != sources_of(options) || container->boot != node.os.boots)) {
     engine.remove(*container, why);
     container.reset();
   }

@@ -269,15 +269,13 @@ SysResult<std::vector<std::string>> NodeProcess::list(std::string_view directory
   if (!real) return std::unexpected(real.error());
   auto names = os_.files.list(*real);
   if (names && directory.starts_with("/dev")) {
-    std::erase_if(*names, [&](const std::string& name) {
-      return view_.hides(sim::join(directory, name));
-    });
+    std::erase_if(*names,
+                  [&](const std::string& name) { return view_.hides(sim::join(directory, name)); });
   }
   if (!names || view_.is_whole_node()) return names;
   // What is mounted into this directory.
   const auto add = [&](std::string_view path) {
-    if (sim::parent(path) == directory && path != "/")
-      names->emplace_back(sim::basename(path));
+    if (sim::parent(path) == directory && path != "/") names->emplace_back(sim::basename(path));
   };
   for (const BindMount& mount : spec_.mounts) add(mount.inside);
   for (const std::string_view top : {"/dev", "/proc", "/sys"}) add(top);

@@ -1,5 +1,5 @@
-// What a process sees of the node's tree: everything, or a container's own files with what is mounted
-// into them.
+// What a process sees of the node's tree: everything, or a container's own files with what is
+// mounted into them.
 #pragma once
 
 #include <string>

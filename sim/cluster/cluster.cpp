@@ -9,9 +9,7 @@ namespace {
 
 using sim::Json;
 
-Json read_store(const sim::Os& os) {
-  return Json::parse(os.files.text(store), nullptr, false);
-}
+Json read_store(const sim::Os& os) { return Json::parse(os.files.text(store), nullptr, false); }
 
 std::map<std::string, std::string> labels_in(const Json& json) {
   return json.at("labels").get<std::map<std::string, std::string>>();
@@ -77,8 +75,8 @@ std::size_t Cluster::requested() const {
 }
 
 const Pod* Cluster::find(const std::string& name) const {
-  const auto at =
-      std::ranges::find(pods_, name, [](const Pod& pod) { return std::string_view(pod.spec.name); });
+  const auto at = std::ranges::find(pods_, name,
+                                    [](const Pod& pod) { return std::string_view(pod.spec.name); });
   return at == pods_.end() ? nullptr : &*at;
 }
 
@@ -86,10 +84,8 @@ void Cluster::write(sim::Os& os, const std::map<std::string, std::string>& label
                     const std::vector<PodSpec>& pods, EventId event) {
   Json list = Json::array();
   for (const PodSpec& pod : pods) {
-    list.push_back({{"name", pod.name},
-                    {"image", pod.image},
-                    {"command", pod.command},
-                    {"gpus", pod.gpus}});
+    list.push_back(
+        {{"name", pod.name}, {"image", pod.image}, {"command", pod.command}, {"gpus", pod.gpus}});
   }
   os.files.write(store, Json{{"labels", labels}, {"pods", list}}.dump(2) + "\n", event,
                  {.mode = 0600});
@@ -104,9 +100,8 @@ EventId Cluster::set_label(sim::Os& os, const std::string& key, const std::strin
   else
     labels[key] = value;
   const std::string subject = value.empty() ? key + "-" : key + "=" + value;
-  const EventId event =
-      os.journal.record(Layer::host, Severity::info, "node.labelled", subject,
-                        {{field::see, "kubectl get nodes --show-labels"}}, cause);
+  const EventId event = os.journal.record(Layer::host, Severity::info, "node.labelled", subject,
+                                          {{field::see, "kubectl get nodes --show-labels"}}, cause);
   write(os, labels, pods_in(json), event);
   return event;
 }

@@ -1,5 +1,6 @@
-// A Kubernetes cluster of one node: its kubelet, what the GPU operator deploys, and the pods that ask for
-// GPUs. Everything but the pods' specifications and the labels is derived from the node below.
+// A Kubernetes cluster of one node: its kubelet, what the GPU operator deploys, and the pods that
+// ask for GPUs. Everything but the pods' specifications and the labels is derived from the node
+// below.
 #pragma once
 
 #include <optional>

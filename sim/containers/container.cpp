@@ -68,8 +68,8 @@ Options options_from(const Json& host, const Json& config) {
   options.workdir = config.at("WorkingDir");
   options.hostname = config.at("Hostname");
   for (const Json& device : host.at("Devices")) {
-    options.devices.push_back({device.at("PathOnHost"), device.at("PathInContainer"),
-                               device.at("CgroupPermissions")});
+    options.devices.push_back(
+        {device.at("PathOnHost"), device.at("PathInContainer"), device.at("CgroupPermissions")});
   }
   for (const std::string bind : host.at("Binds")) {
     const std::size_t colon = bind.find(':');
@@ -140,9 +140,12 @@ Container container_from(const Json& json) {
 }
 
 Json to_json(const Image& image) {
-  return {{"Name", image.name},       {"Id", image.id},
-          {"User", image.user},       {"Cmd", image.command},
-          {"Env", environment_list(image.environment)}, {"Size", image.bytes}};
+  return {{"Name", image.name},
+          {"Id", image.id},
+          {"User", image.user},
+          {"Cmd", image.command},
+          {"Env", environment_list(image.environment)},
+          {"Size", image.bytes}};
 }
 
 Image image_from(const Json& json) {

@@ -38,8 +38,8 @@ struct Options {
   bool privileged = false;
   std::string ipc = "private";
   std::string network = "bridge";
-  std::string userns;                       ///< podman: "keep-id"
-  std::uint64_t shm_bytes = 64ull << 20;    ///< the engines' default
+  std::string userns;                     ///< podman: "keep-id"
+  std::uint64_t shm_bytes = 64ull << 20;  ///< the engines' default
   std::string restart = "no";
   std::string workdir = "/";
   std::string hostname;  ///< "" is the short id

@@ -59,7 +59,7 @@ std::string canonical(std::string image) {
 }
 
 std::string Engine::root() const {
-  return owner_.rootless() ? owner_.home + "/.local/share/containers/storage"
+  return owner_.rootless()             ? owner_.home + "/.local/share/containers/storage"
          : owner_.kind == Kind::podman ? "/var/lib/containers/storage"
                                        : "/var/lib/docker";
 }
@@ -101,15 +101,16 @@ void Engine::add(const Image& image, const std::vector<sim::PackageFile>& files,
                       {file.mode, owner_.rootless() ? owner_.who.uid : 0,
                        owner_.rootless() ? owner_.who.gid : 0});
   }
-  os_.files.write(root() + "/image/" + image.id.substr(0, 12) + ".json", to_json(image).dump(2) + "\n",
-                  event, {.mode = 0600});
+  os_.files.write(root() + "/image/" + image.id.substr(0, 12) + ".json",
+                  to_json(image).dump(2) + "\n", event, {.mode = 0600});
 }
 
 std::vector<Container> Engine::containers() const {
   std::vector<Container> list;
   const std::string folder = root() + "/containers";
   for (const std::string& id : os_.files.list(folder).value_or(std::vector<std::string>{})) {
-    if (const auto json = read_json(os_.files, config_of(id))) list.push_back(container_from(*json));
+    if (const auto json = read_json(os_.files, config_of(id)))
+      list.push_back(container_from(*json));
   }
   std::ranges::stable_sort(list, {}, [&](const Container& each) { return why(each); });
   return list;
@@ -134,14 +135,16 @@ Outcome<Container> Engine::create(std::string name, const std::string& image_nam
   if (const auto other = find(name); other && other->name == name) {
     const std::string text =
         owner_.kind == Kind::podman
-            ? fmt::format("creating container storage: the container name \"{}\" is already in use "
-                          "by {}. You have to remove that container to be able to reuse that name: "
-                          "that name is already in use",
-                          name, other->id)
-            : fmt::format("Conflict. The container name \"/{}\" is already in use by container "
-                          "\"{}\". You have to remove (or rename) that container to be able to "
-                          "reuse that name.",
-                          name, other->id);
+            ? fmt::format(
+                  "creating container storage: the container name \"{}\" is already in use "
+                  "by {}. You have to remove that container to be able to reuse that name: "
+                  "that name is already in use",
+                  name, other->id)
+            : fmt::format(
+                  "Conflict. The container name \"/{}\" is already in use by container "
+                  "\"{}\". You have to remove (or rename) that container to be able to "
+                  "reuse that name.",
+                  name, other->id);
     return std::unexpected(Refusal{text});
   }
   container.name = std::move(name);

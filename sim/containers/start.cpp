@@ -1,6 +1,6 @@
-// What the start of a container makes of its options: device nodes and their cgroup, user and groups
-// out of the image's own files, the namespace of ids.
-// Words: moby (daemon/oci_linux.go, runconfig), runc (libcontainer/user), podman 4 and 5.
+// What the start of a container makes of its options: device nodes and their cgroup, user and
+// groups out of the image's own files, the namespace of ids. Words: moby (daemon/oci_linux.go,
+// runconfig), runc (libcontainer/user), podman 4 and 5.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -58,8 +58,9 @@ Outcome<void> Engine::find_devices(Container& container) const {
       return std::unexpected(Refusal{
           owner_.kind == Kind::podman
               ? fmt::format("stat {}: {}", device.source, reason)
-              : fmt::format("error gathering device information while adding custom device \"{}\": {}",
-                            device.source, reason),
+              : fmt::format(
+                    "error gathering device information while adding custom device \"{}\": {}",
+                    device.source, reason),
           owner_.kind == Kind::podman ? 125 : 127, nodes.error().event});
     }
     for (const std::string& node : *nodes) {
@@ -133,10 +134,10 @@ Outcome<Identity> Engine::resolve_user(const Container& container, const std::st
     const auto named = sim::find_group(files, added);
     const auto gid = named ? std::optional(named->gid) : number(added);
     if (!gid) {
-      return std::unexpected(Refusal{
-          fmt::format("{} to find group {}: no matching entries in group file",
-                      owner_.kind == Kind::podman ? "unable" : "Unable", added),
-          125, os_.files.why(config_of(container.id))});
+      return std::unexpected(
+          Refusal{fmt::format("{} to find group {}: no matching entries in group file",
+                              owner_.kind == Kind::podman ? "unable" : "Unable", added),
+                  125, os_.files.why(config_of(container.id))});
     }
     if (!identity.in_group(*gid)) identity.groups.push_back(*gid);
   }
@@ -158,10 +159,9 @@ Outcome<void> Engine::start(Container& container, EventId cause) {
     return std::unexpected(std::move(refusal));
   };
   if (auto found = find_devices(container); !found) return refuse(std::move(found.error()));
-  const std::string user =
-      container.options.user.empty() && image(container.image_id)
-          ? image(container.image_id)->user
-          : container.options.user;
+  const std::string user = container.options.user.empty() && image(container.image_id)
+                               ? image(container.image_id)->user
+                               : container.options.user;
   const auto inside = resolve_user(container, user);
   if (!inside) return refuse(inside.error());
   container.inside = *inside;

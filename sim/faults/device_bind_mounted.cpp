@@ -11,8 +11,9 @@ class DeviceBindMounted final : public JobContainer {
             {.id = "device-bind-mounted",
              .layer = Layer::access,
              .title = "/dev/kfd is a volume of the container, no device of it",
-             .changes = "the container of the job gets /dev/kfd with -v instead of --device, so its "
-                        "device cgroup does not allow it",
+             .changes =
+                 "the container of the job gets /dev/kfd with -v instead of --device, so its "
+                 "device cgroup does not allow it",
              .parameters = {},
              .sources = {"https://docs.docker.com/reference/cli/docker/container/run/#device",
                          "https://docs.kernel.org/admin-guide/cgroup-v2.html#device-controller"}},

@@ -13,8 +13,9 @@ class GpuLabelMissing final : public Fault {
         .id = "gpu-label-missing",
         .layer = Layer::access,
         .title = "the cluster's node has lost the label of its GPUs",
-        .changes = "the node has no label feature.node.kubernetes.io/amd-gpu=true, so the GPU "
-                   "operator has no device plugin there",
+        .changes =
+            "the node has no label feature.node.kubernetes.io/amd-gpu=true, so the GPU "
+            "operator has no device plugin there",
         .parameters = {},
         .sources = {"https://instinct.docs.amd.com/projects/gpu-operator/en/latest/installation/"
                     "kubernetes-helm.html",
@@ -27,7 +28,10 @@ class GpuLabelMissing final : public Fault {
     const EventId event =
         node.os.journal.record(Layer::host, Severity::info, "job.deployed", "train",
                                {{field::see, "kubectl get pods"}}, no_event);
-    node.os.files.write(job_place, R"({"engine": "kubernetes", "name": "train"})" "\n", event);
+    node.os.files.write(job_place,
+                        R"({"engine": "kubernetes", "name": "train"})"
+                        "\n",
+                        event);
     const auto gpus = static_cast<std::uint32_t>(node.spec().gpus.size());
     cluster::Cluster::write(node.os, {{cluster::gpu_label, "true"}},
                             {{"train", "rocm/pytorch:latest", {"sleep", "infinity"}, gpus}}, event);

@@ -1,5 +1,5 @@
-// Faults of the way in which the user's job is put into a container. The circumstances are a job that
-// runs in one and works; the fault makes that container anew with other options.
+// Faults of the way in which the user's job is put into a container. The circumstances are a job
+// that runs in one and works; the fault makes that container anew with other options.
 #pragma once
 
 #include "sim/container_images.hpp"
@@ -79,7 +79,8 @@ class JobContainer : public Fault {
                        podman_ ? node.spec().user : "");
   }
 
-  void make(Node& node, const std::string& image, containers::Options options, EventId cause) const {
+  void make(Node& node, const std::string& image, containers::Options options,
+            EventId cause) const {
     static_cast<void>(
         engine(node).create(name, image, {"sleep", "infinity"}, std::move(options), cause));
   }

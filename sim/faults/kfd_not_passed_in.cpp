@@ -7,15 +7,14 @@ namespace {
 class KfdNotPassedIn final : public JobContainer {
  public:
   KfdNotPassedIn()
-      : JobContainer(
-            {.id = "kfd-not-passed-in",
-             .layer = Layer::access,
-             .title = "the job's container has no /dev/kfd",
-             .changes = "the container of the job is made with --device /dev/dri alone",
-             .parameters = {},
-             .sources = {"https://github.com/ROCm/ROCm/issues/1798",
-                         "https://github.com/apptainer/singularity/issues/5696"}},
-            "rocm/pytorch:latest") {}
+      : JobContainer({.id = "kfd-not-passed-in",
+                      .layer = Layer::access,
+                      .title = "the job's container has no /dev/kfd",
+                      .changes = "the container of the job is made with --device /dev/dri alone",
+                      .parameters = {},
+                      .sources = {"https://github.com/ROCm/ROCm/issues/1798",
+                                  "https://github.com/apptainer/singularity/issues/5696"}},
+                     "rocm/pytorch:latest") {}
 
   void inject(Node& node, const Parameters&, EventId cause) const override {
     containers::Options options = good(node);

@@ -11,8 +11,9 @@ class RootlessGroupsLost final : public JobContainer {
             {.id = "rootless-groups-lost",
              .layer = Layer::access,
              .title = "the rootless container has lost its user's groups",
-             .changes = "the container of the job is made without --group-add keep-groups: its user "
-                        "namespace has no render",
+             .changes =
+                 "the container of the job is made without --group-add keep-groups: its user "
+                 "namespace has no render",
              .parameters = {},
              .sources = {"https://docs.podman.io/en/latest/markdown/podman-run.1.html",
                          "https://github.com/ollama/ollama/issues/6685"}},

@@ -12,8 +12,9 @@ class RootlessPartialDevices final : public JobContainer {
             {.id = "rootless-partial-devices",
              .layer = Layer::access,
              .title = "a rootless container has one render node of several",
-             .changes = "the container of the job gets one render node. Without a device cgroup KFD "
-                        "lists the other GPUs all the same",
+             .changes =
+                 "the container of the job gets one render node. Without a device cgroup KFD "
+                 "lists the other GPUs all the same",
              .parameters = {},
              .sources = {"https://github.com/ROCm/ROCm/issues/3144",
                          "https://github.com/ROCm/ROCm/issues/2860"}},

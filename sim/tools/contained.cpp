@@ -11,11 +11,36 @@ namespace {
 using Words = std::vector<std::string>;
 
 /// Tools that look at the node through their process alone, and so see the container's view.
-constexpr std::string_view through_the_process[] = {
-    "amd-smi", "cat",      "df",      "echo",     "env",  "false",     "getent",
-    "grep",    "groups",   "head",    "hipconfig", "hostname", "id",   "ls",
-    "lsmod",   "pip",      "printenv", "python",  "python3", "readlink", "roc-obj-ls",
-    "rocm-smi", "rocm_agent_enumerator", "rocminfo", "tail", "test", "true", "uname", "wc", "whoami"};
+constexpr std::string_view through_the_process[] = {"amd-smi",
+                                                    "cat",
+                                                    "df",
+                                                    "echo",
+                                                    "env",
+                                                    "false",
+                                                    "getent",
+                                                    "grep",
+                                                    "groups",
+                                                    "head",
+                                                    "hipconfig",
+                                                    "hostname",
+                                                    "id",
+                                                    "ls",
+                                                    "lsmod",
+                                                    "pip",
+                                                    "printenv",
+                                                    "python",
+                                                    "python3",
+                                                    "readlink",
+                                                    "roc-obj-ls",
+                                                    "rocm-smi",
+                                                    "rocm_agent_enumerator",
+                                                    "rocminfo",
+                                                    "tail",
+                                                    "test",
+                                                    "true",
+                                                    "uname",
+                                                    "wc",
+                                                    "whoami"};
 
 /// Words as a shell splits them: blanks, quotes, backslashes. Operators that stand alone are words;
 /// ";" at the end of a word is split off.
@@ -27,8 +52,10 @@ std::optional<Words> split(std::string_view line) {
   for (std::size_t i = 0; i < line.size(); ++i) {
     const char c = line[i];
     if (quote != 0) {
-      if (c == quote) quote = 0;
-      else word += c;
+      if (c == quote)
+        quote = 0;
+      else
+        word += c;
     } else if (c == '"' || c == '\'') {
       quote = c;
       open = true;
@@ -53,7 +80,8 @@ int run_line(Call& call) {
   if (call.args.size() < 2 || call.args[0] != "-c")
     return call.refuse("an interactive shell in a container (give it -c 'COMMAND')");
   const auto words = split(call.args[1]);
-  if (!words) return call.fail(2, "{}: -c: unexpected EOF while looking for matching quote\n", call.name);
+  if (!words)
+    return call.fail(2, "{}: -c: unexpected EOF while looking for matching quote\n", call.name);
   int code = 0;
   Words command;
   bool skip = false;
@@ -108,7 +136,8 @@ int run_program_of(Call& call, const std::string& path) {
   call.name = name;
   if (name == "sh" || name == "bash") return run_line(call);
   if (waits(call)) return call.wait_for_ever();
-  const bool sees_the_view = std::ranges::find(through_the_process, name) != std::end(through_the_process);
+  const bool sees_the_view =
+      std::ranges::find(through_the_process, name) != std::end(through_the_process);
   const auto tools = all_tools();
   const auto tool = std::ranges::find(tools, name, [](const Tool& each) { return each.info.name; });
   if (tool == tools.end() || !sees_the_view) return call.refuse("this program in a container");
@@ -123,7 +152,8 @@ CommandResult run_contained(Node& node, Words words, ProcessSpec spec, std::stri
   const std::string path = program_of(call.process(), name);
   call.found = !path.empty();
   const int code = call.found ? run_program_of(call, path) : 127;
-  return {code, std::move(call.out), std::move(call.err), call.event, call.found, call.waits_for_ever};
+  return {code,       std::move(call.out), std::move(call.err),
+          call.event, call.found,          call.waits_for_ever};
 }
 
 }  // namespace rocdrill::sim::tools

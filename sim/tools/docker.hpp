@@ -20,7 +20,7 @@ struct DockerCall {
   std::optional<containers::Image> have_image(const std::string& name);
 };
 
-int docker_run(DockerCall& docker);     ///< run, create
+int docker_run(DockerCall& docker);  ///< run, create
 int docker_exec(DockerCall& docker);
 int docker_ps(DockerCall& docker);
 int docker_images(DockerCall& docker);

@@ -90,7 +90,8 @@ Json shown(const Container& container) {
 
 int docker_ps(DockerCall& docker) {
   Call& call = docker.call;
-  const auto options = parse(call, {{"-a"}, {"--all", false, "-a"}, {"-q"}, {"--quiet", false, "-q"}});
+  const auto options =
+      parse(call, {{"-a"}, {"--all", false, "-a"}, {"-q"}, {"--quiet", false, "-q"}});
   if (!options) return 2;
   auto list = docker.engine.containers();
   std::ranges::reverse(list);
@@ -122,7 +123,8 @@ int docker_inspect(DockerCall& docker) {
   const auto options = parse(call, {{"-f", true}, {"--format", true, "-f"}});
   if (!options) return 2;
   if (options->operands.empty())
-    return call.fail(1, "\"docker inspect\" requires at least 1 argument.\nSee 'docker inspect --help'.\n");
+    return call.fail(
+        1, "\"docker inspect\" requires at least 1 argument.\nSee 'docker inspect --help'.\n");
   Json list = Json::array();
   int code = 0;
   for (const std::string& name : options->operands) {

@@ -38,9 +38,8 @@ std::vector<Pod> pods_of(const Kubectl& kubectl) {
     }
   }
   for (const Pod& pod : kubectl.cluster.pods()) list.push_back(pod);
-  std::erase_if(list, [&](const Pod& pod) {
-    return !kubectl.all_spaces && pod.space != kubectl.space;
-  });
+  std::erase_if(list,
+                [&](const Pod& pod) { return !kubectl.all_spaces && pod.space != kubectl.space; });
   return list;
 }
 
@@ -55,7 +54,8 @@ Json node_json(const Kubectl& kubectl) {
                                       kubectl.call.node.spec().cpu_cores_per_socket)},
                {"memory", fmt::format("{}Ki", kubectl.call.node.spec().memory_bytes >> 10)},
                {"pods", "110"}};
-  if (const auto gpus = kubectl.cluster.capacity()) amounts[cluster::resource] = std::to_string(*gpus);
+  if (const auto gpus = kubectl.cluster.capacity())
+    amounts[cluster::resource] = std::to_string(*gpus);
   return {{"apiVersion", "v1"},
           {"kind", "Node"},
           {"metadata", {{"name", kubectl.node()}, {"labels", kubectl.cluster.labels()}}},
@@ -99,7 +99,8 @@ int get_nodes(Kubectl& kubectl, const std::string& name, bool labels) {
   }
   std::string head = fmt::format("{:<{}}   STATUS   ROLES           AGE         VERSION", "NAME",
                                  kubectl.node().size());
-  std::string row = fmt::format("{}   Ready    control-plane   {}   {}", kubectl.node(), age, kubelet);
+  std::string row =
+      fmt::format("{}   Ready    control-plane   {}   {}", kubectl.node(), age, kubelet);
   if (kubectl.form == "wide") {
     head += "   KERNEL-VERSION";
     row += "   " + call.node.os.kernel_release;
@@ -133,7 +134,8 @@ int get_pods(Kubectl& kubectl, const std::string& name) {
   for (const Pod& pod : pods) wide = std::max(wide, pod.spec.name.size());
   const bool where = kubectl.form == "wide";
   call.print("{}{:<{}}   READY   STATUS    RESTARTS   AGE{}\n",
-             kubectl.all_spaces ? "NAMESPACE      " : "", "NAME", wide, where ? "         NODE" : "");
+             kubectl.all_spaces ? "NAMESPACE      " : "", "NAME", wide,
+             where ? "         NODE" : "");
   for (const Pod& pod : pods) {
     call.print("{}{:<{}}   {}     {:<7}   0          {}{}\n",
                kubectl.all_spaces ? fmt::format("{:<15}", pod.space) : "", pod.spec.name, wide,
@@ -173,8 +175,10 @@ int describe_node(Kubectl& kubectl, const std::string& name) {
              call.node.os.kernel_release, kubelet);
   const std::size_t used = kubectl.cluster.requested();
   if (kubectl.cluster.capacity()) {
-    call.print("Allocated resources:\n  Resource           Requests    Limits\n  --------           "
-               "--------    ------\n  {:<18} {:<11} {}\n", cluster::resource, used, used);
+    call.print(
+        "Allocated resources:\n  Resource           Requests    Limits\n  --------           "
+        "--------    ------\n  {:<18} {:<11} {}\n",
+        cluster::resource, used, used);
   }
   return 0;
 }
@@ -182,11 +186,11 @@ int describe_node(Kubectl& kubectl, const std::string& name) {
 int describe_pod(Kubectl& kubectl, const std::string& name) {
   Call& call = kubectl.call;
   const auto pods = pods_of(kubectl);
-  const auto pod =
-      std::ranges::find(pods, name, [](const Pod& each) { return each.spec.name; });
+  const auto pod = std::ranges::find(pods, name, [](const Pod& each) { return each.spec.name; });
   if (pod == pods.end()) return no_such(call, "pods", name);
-  call.print("Name:         {}\nNamespace:    {}\nNode:         {}\nStatus:       {}\n", name, pod->space,
-             pod->running ? kubectl.node() : "<none>", pod->running ? "Running" : "Pending");
+  call.print("Name:         {}\nNamespace:    {}\nNode:         {}\nStatus:       {}\n", name,
+             pod->space, pod->running ? kubectl.node() : "<none>",
+             pod->running ? "Running" : "Pending");
   call.print("Containers:\n  {}:\n    Image:      {}\n", name, pod->spec.image);
   if (pod->spec.gpus > 0) {
     for (const char* heading : {"Limits", "Requests"})
@@ -196,17 +200,18 @@ int describe_pod(Kubectl& kubectl, const std::string& name) {
     call.print("Events:       <none>\n");
   } else {
     call.event = pod->event;
-    call.print("Events:\n  Type     Reason            Age        From               Message\n  ----     "
-               "------            ---        ----               -------\n  Warning  FailedScheduling  "
-               "{}  default-scheduler  {}\n", age, pod->message);
+    call.print(
+        "Events:\n  Type     Reason            Age        From               Message\n  ----     "
+        "------            ---        ----               -------\n  Warning  FailedScheduling  "
+        "{}  default-scheduler  {}\n",
+        age, pod->message);
   }
   return 0;
 }
 
 int logs(Kubectl& kubectl, const std::string& name) {
   const auto pods = pods_of(kubectl);
-  const auto pod =
-      std::ranges::find(pods, name, [](const Pod& each) { return each.spec.name; });
+  const auto pod = std::ranges::find(pods, name, [](const Pod& each) { return each.spec.name; });
   if (pod == pods.end()) return no_such(kubectl.call, "pods", name);
   if (name.starts_with("default-device-plugin")) {
     kubectl.call.out += kubectl.cluster.plugin().log;
@@ -237,14 +242,16 @@ int label(Kubectl& kubectl, std::vector<std::string> words) {
     Cluster::set_label(call.node.os, key, removes ? "" : word.substr(equals + 1),
                        call.command_event());
   }
-  call.print("node/{} {}\n", kubectl.node(), words.front().ends_with('-') ? "unlabeled" : "labeled");
+  call.print("node/{} {}\n", kubectl.node(),
+             words.front().ends_with('-') ? "unlabeled" : "labeled");
   return 0;
 }
 
 int exec(Kubectl& kubectl, std::vector<std::string> words) {
   Call& call = kubectl.call;
   std::erase(words, "--");
-  if (words.size() < 2) return call.fail(1, "error: you must specify at least one command for the container\n");
+  if (words.size() < 2)
+    return call.fail(1, "error: you must specify at least one command for the container\n");
   const Pod* pod = kubectl.cluster.find(words.front());
   if (!pod) return no_such(call, "pods", words.front());
   if (!pod->running)
@@ -259,21 +266,33 @@ int exec(Kubectl& kubectl, std::vector<std::string> words) {
   call.event = result.event;
   call.waits_for_ever = result.waits_for_ever;
   if (result.found) return result.exit_code;
-  return call.fail(126, "error: Internal error occurred: exec: \"{}\": executable file not found in $PATH: unknown\n", program);
+  return call.fail(
+      126,
+      "error: Internal error occurred: exec: \"{}\": executable file not found in $PATH: unknown\n",
+      program);
 }
 
 int run_kubectl(Call& call) {
   const auto cluster = Cluster::of(call.node.os);
   if (!cluster)
-    return call.fail(1, "The connection to the server localhost:8080 was refused - did you specify the right host or port?\n");
+    return call.fail(
+        1,
+        "The connection to the server localhost:8080 was refused - did you specify the right host or port?\n");
   if (call.args.empty()) return call.refuse("the list of commands");
   const std::string verb = call.args.front();
   call.args.erase(call.args.begin());
   const bool in_order = verb == "exec";
   const auto options = parse(call,
-                             {{"-n", true}, {"--namespace", true, "-n"}, {"-A"},
-                              {"--all-namespaces", false, "-A"}, {"-o", true}, {"--output", true, "-o"},
-                              {"--show-labels"}, {"--overwrite"}, {"-i"}, {"-t"}},
+                             {{"-n", true},
+                              {"--namespace", true, "-n"},
+                              {"-A"},
+                              {"--all-namespaces", false, "-A"},
+                              {"-o", true},
+                              {"--output", true, "-o"},
+                              {"--show-labels"},
+                              {"--overwrite"},
+                              {"-i"},
+                              {"-t"}},
                              in_order);
   if (!options) return 2;
   Kubectl kubectl{call, *cluster, options->value_or("-n", "default"), options->has("-A"),
@@ -300,7 +319,8 @@ int run_kubectl(Call& call) {
 }
 
 constexpr Tool table[] = {
-    {{"kubectl", "kubectl get|describe nodes|pods|events, logs POD, label node NAME KEY=VALUE, exec POD -- COMMAND",
+    {{"kubectl",
+      "kubectl get|describe nodes|pods|events, logs POD, label node NAME KEY=VALUE, exec POD -- COMMAND",
       "What the cluster of the node knows of its GPUs and pods.", true},
      run_kubectl},
 };

@@ -62,7 +62,8 @@ std::optional<WheelKind> wanted_wheel(Call& call, const Options& options) {
 }
 
 std::optional<frameworks::TorchBuild> installed_torch(Call& call) {
-  const auto text = call.process().read_file(call.node.torch_directory(call.process()) + "/version.py");
+  const auto text =
+      call.process().read_file(call.node.torch_directory(call.process()) + "/version.py");
   return text ? frameworks::read_version_file(*text) : std::nullopt;
 }
 
@@ -148,7 +149,8 @@ int run_pip(Call& call) {
     return call.refuse(words.empty() ? "no command" : "command '" + words[0] + "'");
   if (words[1] != "torch" || !present)
     return call.fail(1, "WARNING: Package(s) not found: {}\n", words[1]);
-  call.print("Name: torch\nVersion: {}\nLocation: {}\n", present->version, parent(call.node.torch_directory(call.process())));
+  call.print("Name: torch\nVersion: {}\nLocation: {}\n", present->version,
+             parent(call.node.torch_directory(call.process())));
   return 0;
 }
 

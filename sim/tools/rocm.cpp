@@ -88,8 +88,7 @@ int run_ldd(Call& call) {
   const std::string rocminfo = call.rocm().prefix + "/bin/rocminfo";
   if (path != rocminfo && std::ranges::find(apps, path, &AppSpec::path) == apps.end())
     return call.refuse("'" + path + "'");
-  std::string folders =
-      call.process().env("LD_LIBRARY_PATH") + ":" + call.rocm().prefix + "/lib";
+  std::string folders = call.process().env("LD_LIBRARY_PATH") + ":" + call.rocm().prefix + "/lib";
   std::ranges::replace(folders, ':', ' ');
   std::uint64_t address = 0x7f0000000000;
   for (const std::string_view library : {"libamdhip64.so", "libhsa-runtime64.so.1"}) {

@@ -214,7 +214,8 @@ CommandResult run_words(Node& node, Words words, ProcessSpec spec, std::string i
     words.erase(words.begin());
   }
   if (words.empty()) return refuse(node, "a shell variable (use export)");
-  if (!spec.root.empty()) return run_contained(node, std::move(words), std::move(spec), std::move(input));
+  if (!spec.root.empty())
+    return run_contained(node, std::move(words), std::move(spec), std::move(input));
   const std::string name = tool_name(node, words.front());
   Call call(node, name, {words.begin() + 1, words.end()}, std::move(spec), std::move(input));
   for (const std::string& variable : set) {
@@ -272,12 +273,11 @@ CommandResult run_words_as(Node& node, const Words& words, const ProcessSpec& sp
 std::vector<Tool> all_tools() {
   std::vector<Tool> list;
   for (const auto table :
-       {boot_tools(),        dkms_tools(),    docker_tools(),      environment_tools(), file_tools(),
-        identity_tools(),    kubectl_tools(), list_tools(),    log_tools(),         module_tools(),
-        package_tools(),     pci_tools(),     permission_tools(),  process_tools(),
-        python_tools(),      refused_tools(), rocm_tools(),        rocminfo_tools(),
-        secure_boot_tools(), session_tools(), smi_tools(),         systemd_tools(),
-        text_tools(),        udev_tools()}) {
+       {boot_tools(),     dkms_tools(),    docker_tools(),     environment_tools(), file_tools(),
+        identity_tools(), kubectl_tools(), list_tools(),       log_tools(),         module_tools(),
+        package_tools(),  pci_tools(),     permission_tools(), process_tools(),     python_tools(),
+        refused_tools(),  rocm_tools(),    rocminfo_tools(),   secure_boot_tools(), session_tools(),
+        smi_tools(),      systemd_tools(), text_tools(),       udev_tools()}) {
     list.insert(list.end(), table.begin(), table.end());
   }
   std::ranges::sort(list, {}, [](const Tool& tool) { return tool.info.name; });

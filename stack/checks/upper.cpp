@@ -44,8 +44,7 @@ Finding open_device(Context& context, const std::string& path) {
 std::vector<std::string> shown_render_nodes(Context& context) {
   const std::string root = "/sys/class/kfd/kfd/topology/nodes";
   std::vector<std::string> nodes;
-  for (const std::string& node :
-       context.process->list(root).value_or(std::vector<std::string>{})) {
+  for (const std::string& node : context.process->list(root).value_or(std::vector<std::string>{})) {
     constexpr std::string_view key = "drm_render_minor ";
     const auto properties = context.process->read_file(root + "/" + node + "/properties");
     for (const std::string& line : lines_with(properties.value_or(""), key)) {
@@ -86,11 +85,12 @@ Finding access_render(Context& context) {
   }
   for (const std::string& node : shown_render_nodes(context)) {
     if (std::ranges::find(*names, node) != names->end()) continue;
-    return {Status::fail,
-            fmt::format("KFD lists the GPU of {0}, and /dev/dri has no {0}: without a device cgroup "
-                        "it lists them all. ROCm before 6.2 does not start then.",
-                        node),
-            "ls /dev/dri; rocminfo", context.process->why("/dev/dri/" + node)};
+    return {
+        Status::fail,
+        fmt::format("KFD lists the GPU of {0}, and /dev/dri has no {0}: without a device cgroup "
+                    "it lists them all. ROCm before 6.2 does not start then.",
+                    node),
+        "ls /dev/dri; rocminfo", context.process->why("/dev/dri/" + node)};
   }
   return {Status::pass, fmt::format("{} render nodes opened read-write", opened), "", no_event};
 }

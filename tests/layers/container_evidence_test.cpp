@@ -29,14 +29,15 @@ CommandResult in_train(sim::Node& node, std::vector<std::string> words) {
 
 void run_anew(sim::Node& node, const std::vector<std::string>& options, const std::string& image) {
   EXPECT_EQ(sh(node, {"docker", "rm", "-f", "train"}, true).exit_code, 0);
-  std::vector<std::string> words{"docker", "run", "-d", "--name", "train", "-v", "/srv/job:/srv/job"};
+  std::vector<std::string> words{"docker",           "run", "-d", "--name", "train", "-v",
+                                 "/srv/job:/srv/job"};
   words.insert(words.end(), options.begin(), options.end());
   words.insert(words.end(), {image, "sleep", "infinity"});
   EXPECT_EQ(sh(node, words, true).exit_code, 0);
 }
 
-const std::vector<std::string> good{"--device", "/dev/kfd", "--device", "/dev/dri", "--user",
-                                    "1000",     "--group-add", "105", "--group-add", "44"};
+const std::vector<std::string> good{"--device", "/dev/kfd",    "--device", "/dev/dri",    "--user",
+                                    "1000",     "--group-add", "105",      "--group-add", "44"};
 
 TEST(Evidence, KfdNotPassedIn) {
   const auto node = with("kfd-not-passed-in", "mi300x-8");
@@ -111,7 +112,8 @@ TEST(Evidence, GpuLabelMissing) {
                        "feature.node.kubernetes.io/amd-gpu=true"})
                 .out,
             "node/" + node->os.hostname + " labeled\n");
-  EXPECT_THAT(sh(*node, {"kubectl", "describe", "node"}).out, HasSubstr("  amd.com/gpu:        8\n"));
+  EXPECT_THAT(sh(*node, {"kubectl", "describe", "node"}).out,
+              HasSubstr("  amd.com/gpu:        8\n"));
   EXPECT_THAT(sh(*node, {"kubectl", "get", "nodes", "--show-labels"}).out,
               HasSubstr("amd.com/gpu.cu-count=304,amd.com/gpu.device-id=74a1"));
   expect_healed(*node);
@@ -137,7 +139,8 @@ TEST(Kubernetes, ThePluginIsSilentWithoutKfd) {
   EXPECT_THAT(sh(*node, {"kubectl", "logs", "-n", "kube-amd-gpu", plugin}).out,
               EndsWith("manager.go:66] Handling incoming signals\n"));
   EXPECT_THAT(sh(*node, {"kubectl", "get", "events"}).out, HasSubstr("Insufficient amd.com/gpu"));
-  const auto chain = node->os.timeline.cause_chain(sh(*node, {"kubectl", "describe", "pod", "train"}).event);
+  const auto chain =
+      node->os.timeline.cause_chain(sh(*node, {"kubectl", "describe", "pod", "train"}).event);
   ASSERT_FALSE(chain.empty());
   EXPECT_EQ(node->os.timeline.at(chain.back()).subject, "stale-dkms");
 }
@@ -151,7 +154,8 @@ TEST(Kubernetes, ThePluginFindsNoGpuWithoutFirmware) {
 
 TEST(Kubernetes, ThePluginCountsPartitions) {
   const auto node = clustered("cpx-partitioned");
-  EXPECT_THAT(sh(*node, {"kubectl", "describe", "node"}).out, HasSubstr("amd.com/gpu:        64\n"));
+  EXPECT_THAT(sh(*node, {"kubectl", "describe", "node"}).out,
+              HasSubstr("amd.com/gpu:        64\n"));
   EXPECT_THAT(sh(*node, {"kubectl", "logs", "-n", "kube-amd-gpu", plugin}).out,
               HasSubstr("Watching GPU with bus ID: amdgpu_xcp_"));
   const auto pod = sh(*node, {"kubectl", "exec", "train", "--", "python3", "-c",

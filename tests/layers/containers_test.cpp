@@ -38,10 +38,11 @@ TEST(Docker, ADeviceThatTheNodeLacks) {
   const auto node = broken("mi300x-8", {"stale-dkms", {}});
   const auto ran = docker(*node, with_gpus({"ubuntu:24.04", "ls", "/dev"}));
   EXPECT_EQ(ran.exit_code, 127);
-  EXPECT_THAT(ran.err,
-              EndsWith("docker: Error response from daemon: error gathering device information while "
-                       "adding custom device \"/dev/kfd\": no such file or directory.\n"
-                       "See 'docker run --help'.\n"));
+  EXPECT_THAT(
+      ran.err,
+      EndsWith("docker: Error response from daemon: error gathering device information while "
+               "adding custom device \"/dev/kfd\": no such file or directory.\n"
+               "See 'docker run --help'.\n"));
   ASSERT_NE(ran.event, no_event);
   const auto chain = node->os.timeline.cause_chain(ran.event);
   EXPECT_EQ(node->os.timeline.at(chain.back()).kind, "fault.injected");
@@ -51,7 +52,8 @@ TEST(Docker, GroupsAreThoseOfTheImage) {
   const auto node = booted("mi300x-8");
   const auto unknown = docker(*node, with_gpus({"--group-add", "render", "ubuntu:24.04", "id"}));
   EXPECT_EQ(unknown.exit_code, 125);
-  EXPECT_THAT(unknown.err, HasSubstr("Unable to find group render: no matching entries in group file"));
+  EXPECT_THAT(unknown.err,
+              HasSubstr("Unable to find group render: no matching entries in group file"));
   const std::string image = "rocm/dev-ubuntu-24.04:6.3.3";
   EXPECT_EQ(docker(*node, with_gpus({"-u", "1000", "--group-add", "render", image, "id"})).out,
             "uid=1000(ubuntu) gid=1000(ubuntu) groups=1000(ubuntu),109(render)\n");
@@ -66,9 +68,10 @@ TEST(Docker, RootPassesOverModesAndNotOverTheCgroup) {
   const auto node = booted("mi300x-8");
   const std::string image = "rocm/dev-ubuntu-24.04:6.3.3";
   EXPECT_EQ(docker(*node, with_gpus({image, "rocminfo"})).exit_code, 0);
-  const auto mounted = docker(*node, {"run", "--rm", "-v", "/dev/kfd:/dev/kfd", "--device", "/dev/dri",
-                                      image, "rocminfo"});
-  EXPECT_THAT(mounted.out, HasSubstr("Unable to open /dev/kfd read-write: Operation not permitted"));
+  const auto mounted = docker(
+      *node, {"run", "--rm", "-v", "/dev/kfd:/dev/kfd", "--device", "/dev/dri", image, "rocminfo"});
+  EXPECT_THAT(mounted.out,
+              HasSubstr("Unable to open /dev/kfd read-write: Operation not permitted"));
   const auto half = docker(*node, {"run", "--rm", "--device", "/dev/kfd:/dev/kfd:r", "--device",
                                    "/dev/dri", image, "rocminfo"});
   EXPECT_THAT(half.out, HasSubstr("Operation not permitted"));
@@ -77,13 +80,14 @@ TEST(Docker, RootPassesOverModesAndNotOverTheCgroup) {
 
 TEST(Docker, OneRenderNodeIsOneGpu) {
   const auto node = booted("mi300x-8");
-  const auto one = docker(*node, {"run", "--rm", "--device", "/dev/kfd", "--device",
-                                  "/dev/dri/renderD136", "rocm/pytorch", "python3", "-c",
-                                  "import torch; print(torch.version.hip, torch.cuda.device_count())"});
+  const auto one =
+      docker(*node, {"run", "--rm", "--device", "/dev/kfd", "--device", "/dev/dri/renderD136",
+                     "rocm/pytorch", "python3", "-c",
+                     "import torch; print(torch.version.hip, torch.cuda.device_count())"});
   EXPECT_EQ(one.out, "6.3.42134-a9a80e791 1\n");
   // KFD hides what the cgroup denies, so a release that wants every render node is content, too.
-  EXPECT_THAT(docker(*node, {"run", "--rm", "--device", "/dev/kfd", "--device", "/dev/dri/renderD136",
-                             "rocm/dev-ubuntu-22.04:6.1", "rocminfo"})
+  EXPECT_THAT(docker(*node, {"run", "--rm", "--device", "/dev/kfd", "--device",
+                             "/dev/dri/renderD136", "rocm/dev-ubuntu-22.04:6.1", "rocminfo"})
                   .out,
               HasSubstr("gfx942"));
 }
@@ -104,7 +108,8 @@ TEST(Docker, AContainerHasItsOwnUserSpaceAboveTheNodesDriver) {
 
 TEST(Docker, LifeOfAContainer) {
   const auto node = booted("mi300x-8");
-  const auto made = docker(*node, {"run", "-d", "--name", "box", "ubuntu:24.04", "sleep", "infinity"});
+  const auto made =
+      docker(*node, {"run", "-d", "--name", "box", "ubuntu:24.04", "sleep", "infinity"});
   EXPECT_EQ(made.exit_code, 0);
   EXPECT_EQ(made.out.size(), 65u);
   EXPECT_THAT(docker(*node, {"ps"}).out, HasSubstr("\"sleep infinity\"   Up       box\n"));
@@ -119,13 +124,15 @@ TEST(Docker, LifeOfAContainer) {
   EXPECT_EQ(docker(*node, {"rm", "-f", "box"}).exit_code, 0);
   EXPECT_EQ(docker(*node, {"exec", "box", "true"}).err,
             "Error response from daemon: No such container: box\n");
-  EXPECT_EQ(docker(*node, {"run", "--name", "said", "ubuntu:24.04", "echo", "hello"}).out, "hello\n");
+  EXPECT_EQ(docker(*node, {"run", "--name", "said", "ubuntu:24.04", "echo", "hello"}).out,
+            "hello\n");
   EXPECT_EQ(docker(*node, {"logs", "said"}).out, "hello\n");
 }
 
 TEST(Docker, WhatItRefuses) {
   const auto node = booted("mi300x-8");
-  EXPECT_THAT(sh(*node, {"docker", "ps"}).err, HasSubstr("permission denied while trying to connect"));
+  EXPECT_THAT(sh(*node, {"docker", "ps"}).err,
+              HasSubstr("permission denied while trying to connect"));
   EXPECT_THAT(docker(*node, {"rum"}).err, HasSubstr("docker: 'rum' is not a docker command."));
   EXPECT_EQ(docker(*node, {"run", "--devise", "/dev/kfd", "ubuntu:24.04"}).err,
             "unknown flag: --devise\nSee 'docker run --help'.\n");
@@ -144,10 +151,12 @@ TEST(Podman, RootlessIdsAndDevices) {
   };
   EXPECT_EQ(podman({image, "id"}).out, "uid=0(root) gid=0(root) groups=0(root)\n");
   EXPECT_THAT(podman({"--group-add", "keep-groups", image, "id"}).out, HasSubstr("65534(nogroup)"));
-  EXPECT_THAT(podman({image, "ls", "-l", "/dev/kfd"}).out, HasSubstr("crw-rw---- 1 nobody nogroup"));
+  EXPECT_THAT(podman({image, "ls", "-l", "/dev/kfd"}).out,
+              HasSubstr("crw-rw---- 1 nobody nogroup"));
   EXPECT_THAT(podman({image, "rocminfo"}).out,
               HasSubstr("Unable to open /dev/kfd read-write: Permission denied"));
-  const std::vector<std::string> one{"--group-add", "keep-groups", "--device", "/dev/dri/renderD128"};
+  const std::vector<std::string> one{"--group-add", "keep-groups", "--device",
+                                     "/dev/dri/renderD128"};
   const auto with = [&](const std::string& release) {
     auto words = one;
     words.insert(words.end(), {release, "rocminfo"});
