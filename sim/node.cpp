@@ -95,6 +95,7 @@ void Node::perform(const Task& task) {
     units.boot(early_units, os.boot_event);
     schedule(os.clock.now() + boot_step, {"boot.login", Json::object()});
   } else if (task.kind == "boot.login") {
+    engine(containers::Kind::docker).catch_up();
     log_in(os.boot_event);
   } else if (task.kind == "inject") {
     FaultUse use{task.arguments.at("id").get<std::string>(), {}};
@@ -231,37 +232,10 @@ HsaResult<std::unique_ptr<Runtime>> Node::open_runtime(Process& process) {
 }
 
 std::unique_ptr<Hip> Node::open_hip(Process& process) {
+  if (process.spec() && !process.spec()->root.empty() &&
+      !process.exists(rocm(process).prefix + "/lib/libamdhip64.so"))
+    return nullptr;
   return hip::load(process, os.journal, linked_rocm(process));
-}
-
-rocr::Installation Node::linked_rocm(Process& process) {
-  constexpr std::string_view library = "libhsa-runtime64.so.1";
-  rocr::Installation linked = rocm();
-  std::string folders = process.env("LD_LIBRARY_PATH");
-  std::ranges::replace(folders, ':', ' ');
-  for (const std::string& folder : words_of(folders)) {
-    const auto version = process.read_file(join(folder, library));
-    if (!version) continue;
-    linked.version = version->substr(0, version->find('\n'));
-    if (linked.version == rocm().version) return linked;
-    const std::string did =
-        fmt::format("ROCm {} is loaded, not {}", linked.version, rocm().version);
-    linked.event = os.journal.record(Layer::runtime, Severity::warning, "library.shadowed", library,
-                                     {{field::asked, "LD_LIBRARY_PATH"},
-                                      {field::got, std::string_view(folder)},
-                                      {field::did, std::string_view(did)},
-                                      {field::see, "ldd"}},
-                                     process.why_env("LD_LIBRARY_PATH"));
-    return linked;
-  }
-  return linked;
-}
-
-std::unique_ptr<Framework> Node::open_framework(Process& process) {
-  if (spec_.torch.version.empty()) return nullptr;
-  // The wheel's libraries find each other by their DT_RPATH, which goes before LD_LIBRARY_PATH.
-  return frameworks::start_python(process, os.journal, hip::load(process, os.journal, rocm()),
-                                  frameworks::find_torch(process, spec_.torch.directory));
 }
 
 void Node::run_workload(const std::string& kind, const std::string& path) {
@@ -278,24 +252,25 @@ void Node::run_workload(const std::string& kind, const std::string& path) {
 }
 
 void Node::run_torch() {
-  ProcessSpec spec = session();
-  spec.command = "python3";
-  const auto process = access.spawn(spec);
+  std::optional<ProcessSpec> spec = start_workload("python3");
+  if (!spec) return;
+  const auto process = access.spawn(*spec);
   const auto torch = open_framework(*process);
   if (!torch || !torch->import().ok) return;
   if (!torch->is_available().ok || !torch->matmul().ok) return;
   const Json model = Json::parse(os.files.text(job_model), nullptr, false);
   if (!model.is_object()) return;
-  const auto job = access.spawn(spec);
+  const auto job = access.spawn(*spec);
   const auto loading = open_framework(*job);
   if (loading->import().ok) loading->empty(model.value("weights_gib", std::uint64_t{0}) << 30);
 }
 
 void Node::run_hip_app(const std::string& path) {
-  ProcessSpec spec = session();
-  spec.command = std::string(basename(path));
-  const auto process = access.spawn(spec);
-  static_cast<void>(run_app(*open_hip(*process), os.journal, path, "saxpy"));
+  std::optional<ProcessSpec> spec = start_workload(basename(path));
+  if (!spec) return;
+  const auto process = access.spawn(*spec);
+  const auto hip = open_hip(*process);
+  if (hip) static_cast<void>(run_app(*hip, os.journal, path, "saxpy"));
 }
 
 template <class Archive>

@@ -7,6 +7,7 @@
 #include <string>
 
 #include "sim/access/process.hpp"
+#include "sim/containers/engine.hpp"
 #include "sim/fault.hpp"
 #include "sim/host/os.hpp"
 #include "sim/host/units.hpp"
@@ -93,6 +94,12 @@ class Node final : public Backend, private Host {
   void log_in(EventId cause);
   /// The installation that the node's programs are linked with.
   rocr::Installation rocm() const { return {spec_.rocm.prefix, spec_.rocm.version}; }
+  /// The same of a process: in a container its image's, with an empty version if it has none.
+  rocr::Installation rocm(Process& process) const;
+  /// site-packages/torch of a process; "" where there is none.
+  std::string torch_directory(Process& process) const;
+  /// The engine that holds a user's containers, or docker's.
+  containers::Engine engine(containers::Kind kind, const std::string& user = {});
   /// What the dynamic linker gives a process: folders of LD_LIBRARY_PATH come first. Records an
   /// event if that is another release.
   rocr::Installation linked_rocm(Process& process);
@@ -110,6 +117,7 @@ class Node final : public Backend, private Host {
   std::string kernel_release() override { return os.kernel_release; }
   std::unique_ptr<Process> spawn(const ProcessSpec& spec) override { return access.spawn(spec); }
   ProcessSpec session() override;
+  std::expected<ProcessSpec, StartFailure> job() override;
   CommandResult run(const std::vector<std::string>& argv, const ProcessSpec& spec) override;
 
   const Fault& applicable(const FaultUse& use, Parameters& parameters) const;
@@ -119,6 +127,8 @@ class Node final : public Backend, private Host {
   void start_job(const Json& what);
   void run_torch();
   void run_hip_app(const std::string& path);
+  /// The job's view; records that it was not started, if it cannot be.
+  std::optional<ProcessSpec> start_workload(std::string_view what);
 
   template <class Archive>
   void serialize(Archive& archive);

@@ -10,6 +10,9 @@
 
 namespace rocdrill::sim {
 
+/// In which container the user's job runs: {"engine": "docker", "name": "train"}, or "podman" with
+/// the "user" whose it is, or "kubernetes" with the pod's name. Absent: in none.
+inline constexpr const char* job_place = "/srv/job/place.json";
 /// How the site wants its GPUs divided: checks::Deployment::partition_plan.
 inline constexpr const char* partition_plan = "/etc/gpu-partition.conf";
 /// What the user's PyTorch job loads: {"weights_gib": 131}.

@@ -219,6 +219,15 @@ void make_users(Node& node, const NodeSpec& spec) {
   }
   node.os.files.write("/etc/passwd", passwd, no_event);
   node.os.files.write("/etc/group", group, no_event);
+  // useradd gives each account 65536 ids for the user namespaces of its containers.
+  std::string subordinate;
+  std::uint32_t first = 100000;
+  for (const UserSpec& user : spec.users) {
+    subordinate += fmt::format("{}:{}:65536\n", user.name, first);
+    first += 65536;
+  }
+  for (const char* file : {"/etc/subuid", "/etc/subgid"})
+    node.os.files.write(file, subordinate, no_event);
 }
 
 /// Those that stand on state of the node (Node::describe_units).

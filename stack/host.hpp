@@ -1,6 +1,7 @@
 // The machine below the stack: its files, people, commands and processes.
 #pragma once
 
+#include <expected>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -22,6 +23,13 @@ struct CommandResult {
   bool waits_for_ever = false;
 };
 
+/// Why the job cannot be started, in the words of who would start it.
+struct StartFailure {
+  std::string text;
+  std::string next;  ///< the command to run next
+  EventId event = no_event;
+};
+
 class Host {
  public:
   virtual ~Host() = default;
@@ -36,6 +44,9 @@ class Host {
 
   /// Runs a command (argv, no shell) as `spec` says and collects its output.
   virtual CommandResult run(const std::vector<std::string>& argv, const ProcessSpec& spec) = 0;
+
+  /// A process of the job that is deployed on the node: in its container, where it runs in one.
+  virtual std::expected<ProcessSpec, StartFailure> job() { return session(); }
 };
 
 }  // namespace rocdrill

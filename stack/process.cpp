@@ -37,6 +37,22 @@ bool Identity::in_group(std::uint32_t id) const {
   return gid == id || std::ranges::find(groups, id) != groups.end();
 }
 
+std::uint32_t id_inside(const std::vector<IdRange>& map, std::uint32_t outside) {
+  if (map.empty()) return outside;
+  for (const IdRange& range : map) {
+    if (outside - range.outside < range.count) return range.inside + (outside - range.outside);
+  }
+  return overflow_id;
+}
+
+std::optional<std::uint32_t> id_outside(const std::vector<IdRange>& map, std::uint32_t inside) {
+  if (map.empty()) return inside;
+  for (const IdRange& range : map) {
+    if (inside - range.inside < range.count) return range.outside + (inside - range.inside);
+  }
+  return std::nullopt;
+}
+
 std::string Process::env(std::string_view name) const {
   const auto entry = environment().find(name);
   return entry == environment().end() ? std::string() : entry->second;

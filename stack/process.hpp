@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -25,6 +26,22 @@ struct Identity {
 
 using Environment = std::map<std::string, std::string, std::less<>>;
 
+/// A piece of the node's tree at another place of a process's view: a bind mount.
+struct BindMount {
+  std::string inside;  ///< where the process sees it
+  std::string source;  ///< where it lies on the node
+};
+
+/// One line of /proc/PID/uid_map: `count` ids from `inside` on are those from `outside` on.
+struct IdRange {
+  std::uint32_t inside = 0;
+  std::uint32_t outside = 0;
+  std::uint32_t count = 0;
+};
+
+/// What /proc/sys/kernel/overflowuid says: how an id without a name in a user namespace is shown.
+inline constexpr std::uint32_t overflow_id = 65534;
+
 /// What to start. A container is nothing but such a specification (a namespace view).
 struct ProcessSpec {
   std::string command = "sh";  ///< comm, as ps shows it
@@ -36,8 +53,26 @@ struct ProcessSpec {
   /// Device nodes visible in this view ("/dev/kfd", "/dev/dri/renderD128"); empty list with
   /// `restrict_devices` false means all of the node's.
   bool restrict_devices = false;
-  std::vector<std::string> devices;
+  std::vector<std::string> devices = {};
+  /// Of those, what the device cgroup denies: open() fails with EPERM, whoever asks.
+  std::vector<std::string> denied_devices = {};
+  /// Whether there is a device cgroup at all: KFD hides the GPUs whose render nodes it denies.
+  bool device_cgroup = false;
+  /// Where a container's own files lie on the node; "" for a process of the node itself.
+  std::string root = {};
+  std::vector<BindMount> mounts = {};
+  /// User namespace; empty: none. `identity` holds ids of the node, not of the namespace.
+  std::vector<IdRange> uid_map = {};
+  std::vector<IdRange> gid_map = {};
+  std::string hostname = {};      ///< of its UTS namespace; "": the node's
+  std::uint64_t shm_bytes = 0;    ///< size of its /dev/shm; 0: the node's
+  EventId view_event = no_event;  ///< what made this view what it is
 };
+
+/// An id of the node as a process with this map sees it.
+std::uint32_t id_inside(const std::vector<IdRange>& map, std::uint32_t outside);
+/// The id of the node behind one of the namespace; nullopt where it has none.
+std::optional<std::uint32_t> id_outside(const std::vector<IdRange>& map, std::uint32_t inside);
 
 enum class FileType : std::uint8_t { regular, directory, symlink, character };
 
@@ -101,6 +136,9 @@ class Process {
   /// Opens, reads to the end, closes.
   SysResult<std::string> read_file(std::string_view path);
   bool exists(std::string_view path) { return stat(path).has_value(); }
+
+  /// What was started, where the backend knows: its view of files, devices and ids.
+  virtual const ProcessSpec* spec() const { return nullptr; }
 };
 
 }  // namespace rocdrill

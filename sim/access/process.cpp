@@ -9,6 +9,7 @@
 #include <cerrno>
 #include <cstring>
 
+#include "sim/access/view.hpp"
 #include "sim/kernel/kernel.hpp"
 
 namespace rocdrill::access {
@@ -18,9 +19,16 @@ using sim::Os;
 
 constexpr std::string_view shared_memory = "/dev/shm/";
 
-/// Owner, group and other bits as the kernel's generic_permission() picks them.
-bool permitted(const FileStat& stat, const Identity& who, bool read, bool write) {
+/// Owner, group and other bits as the kernel's generic_permission() picks them. Root's capability
+/// counts on the node: of a user namespace's root only for files whose owner has an id there, and
+/// device nodes have none.
+bool permitted(const FileStat& stat, const ProcessSpec& spec, bool read, bool write) {
+  const Identity& who = spec.identity;
   if (who.uid == 0) return true;
+  const bool namespace_root = !spec.uid_map.empty() && id_inside(spec.uid_map, who.uid) == 0;
+  if (namespace_root && id_inside(spec.uid_map, stat.uid) != overflow_id &&
+      id_inside(spec.gid_map, stat.gid) != overflow_id)
+    return true;
   const unsigned shift = who.uid == stat.uid ? 6 : who.in_group(stat.gid) ? 3 : 0;
   const unsigned bits = stat.mode >> shift & 7u;
   return (!read || (bits & 4u) != 0) && (!write || (bits & 2u) != 0);
@@ -40,13 +48,18 @@ class NodeProcess final : public Process, public kernel::FileTable {
 
   int pid() const override { return pid_; }
   const Identity& identity() const override { return spec_.identity; }
+  const ProcessSpec* spec() const override { return &spec_; }
   const Environment& environment() const override { return spec_.environment; }
 
   EventId why_env(std::string_view name) const override {
     const auto at = spec_.environment_events.find(name);
     return at == spec_.environment_events.end() ? no_event : at->second;
   }
-  EventId why(std::string_view path) const override { return os_.files.why_resolved(path); }
+  EventId why(std::string_view path) const override {
+    if (view_.hides(path)) return spec_.view_event;
+    const auto real = view_.locate(path);
+    return real ? os_.files.why_resolved(*real) : real.error().event;
+  }
 
   SysResult<int> open(std::string_view path, int flags) override;
   SysResult<void> close(int fd) override;
@@ -63,16 +76,20 @@ class NodeProcess final : public Process, public kernel::FileTable {
   void sleep_ns(std::uint64_t duration) override { os_.clock.advance(duration); }
 
   SysResult<FileStat> stat(std::string_view path) override {
-    if (hidden(path)) return fail(ENOENT);
-    return os_.files.stat(path);
+    const auto real = locate(path, true);
+    if (!real) return std::unexpected(real.error());
+    return os_.files.stat(*real);
   }
   SysResult<FileStat> lstat(std::string_view path) override {
-    if (hidden(path)) return fail(ENOENT);
-    return os_.files.lstat(path);
+    const auto real = locate(path, false);
+    if (!real) return std::unexpected(real.error());
+    return os_.files.lstat(*real);
   }
   SysResult<std::vector<std::string>> list(std::string_view directory) override;
   SysResult<std::string> readlink(std::string_view path) override {
-    return os_.files.readlink(path);
+    const auto real = locate(path, false);
+    if (!real) return std::unexpected(real.error());
+    return os_.files.readlink(*real);
   }
 
   std::optional<kernel::OpenDevice> device(int fd) override {
@@ -92,10 +109,10 @@ class NodeProcess final : public Process, public kernel::FileTable {
     std::shared_ptr<sim::MemoryFile> memory;  ///< of /dev/shm
   };
 
-  /// A device that this process's view (a container's device list) does not contain.
-  bool hidden(std::string_view path) const {
-    return spec_.restrict_devices && path.starts_with("/dev/") && path != "/dev/dri" &&
-           std::ranges::find(spec_.devices, path) == spec_.devices.end();
+  /// Where on the node it lies; ENOENT for a device that this process's view does not contain.
+  SysResult<std::string> locate(std::string_view path, bool follow_last) const {
+    if (view_.hides(path)) return fail(ENOENT, spec_.view_event);
+    return view_.locate(path, follow_last);
   }
   SysResult<int> refuse(std::string_view path, int error, EventId cause);
   SysResult<int> open_device(std::string_view path, int flags);
@@ -111,6 +128,7 @@ class NodeProcess final : public Process, public kernel::FileTable {
   kernel::Kernel& kernel_;
   DevTmpfs& devices_;
   ProcessSpec spec_;
+  View view_{os_.files, spec_};
   int pid_;
   std::map<void*, std::size_t> mappings_;
   std::map<int, OpenFile> files_;
@@ -172,29 +190,39 @@ SysResult<void> NodeProcess::unlink(std::string_view path) {
 SysResult<int> NodeProcess::open(std::string_view path, int flags) {
   if (path.starts_with(shared_memory)) return open_shared(path.substr(shared_memory.size()), flags);
   const bool device = path.starts_with("/dev/");
-  if (hidden(path)) return refuse(path, ENOENT, no_event);
-  auto stat = os_.files.stat(path);
+  const auto real = locate(path, true);
+  if (!real) {
+    if (device) return refuse(path, real.error().error, real.error().event);
+    return std::unexpected(real.error());
+  }
+  auto stat = os_.files.stat(*real);
   if (!stat) {
     if (device) return refuse(path, stat.error().error, stat.error().event);
     return std::unexpected(stat.error());
   }
+  // The order of the kernel: the device cgroup is asked in inode_permission(), after the mode.
   const int access = flags & O_ACCMODE;
-  if (!permitted(*stat, spec_.identity, access != O_WRONLY, access != O_RDONLY)) {
-    // A group that may is one that the session lacks; else it is the file's owner and mode.
+  if (!permitted(*stat, spec_, access != O_WRONLY, access != O_RDONLY)) {
+    // A group that may is one that the session lacks; else it is the file's owner and mode, or the
+    // view.
     const EventId groups = os_.files.why("/etc/group");
-    const EventId attributes = device ? devices_.why_attributes(path) : os_.files.why(path);
-    const bool group_may = (stat->mode & 0060) == 0060;
+    const EventId attributes =
+        std::max(device ? devices_.why_attributes(*real) : os_.files.why(*real),
+                 device ? spec_.view_event : no_event);
+    const bool group_may = (stat->mode & 0060) == 0060 && spec_.view_event == no_event;
     const EventId why =
         (group_may && groups != no_event) || attributes == no_event ? groups : attributes;
     if (device) return refuse(path, EACCES, why);
     return fail(EACCES, why);
   }
-  if (stat->type == FileType::character) return open_device(path, flags);
-  if (stat->type == FileType::directory)
-    return insert({std::string(path), flags, {}, 0, nullptr, nullptr});
-  auto content = os_.files.read(path);
+  if (stat->type == FileType::character && view_.denies(*real))
+    return refuse(path, EPERM, spec_.view_event);
+  if (view_.denies_topology(*real)) return fail(EPERM, spec_.view_event);
+  if (stat->type == FileType::character) return open_device(*real, flags);
+  if (stat->type == FileType::directory) return insert({*real, flags, {}, 0, nullptr, nullptr});
+  auto content = os_.files.read(*real);
   if (!content) return std::unexpected(content.error());
-  return insert({std::string(path), flags, std::move(*content), 0, nullptr, nullptr});
+  return insert({*real, flags, std::move(*content), 0, nullptr, nullptr});
 }
 
 SysResult<void> NodeProcess::close(int fd) {
@@ -283,11 +311,23 @@ bool NodeProcess::relax() {
 }
 
 SysResult<std::vector<std::string>> NodeProcess::list(std::string_view directory) {
-  auto names = os_.files.list(directory);
+  const auto real = locate(directory, true);
+  if (!real) return std::unexpected(real.error());
+  auto names = os_.files.list(*real);
   if (names && directory.starts_with("/dev")) {
     std::erase_if(*names,
-                  [&](const std::string& name) { return hidden(sim::join(directory, name)); });
+                  [&](const std::string& name) { return view_.hides(sim::join(directory, name)); });
   }
+  if (!names || view_.is_whole_node()) return names;
+  // What is mounted into this directory.
+  const auto add = [&](std::string_view path) {
+    if (sim::parent(path) == directory && path != "/") names->emplace_back(sim::basename(path));
+  };
+  for (const BindMount& mount : spec_.mounts) add(mount.inside);
+  for (const std::string_view top : {"/dev", "/proc", "/sys"}) add(top);
+  std::ranges::sort(*names);
+  const auto twice = std::ranges::unique(*names);
+  names->erase(twice.begin(), twice.end());
   return names;
 }
 

@@ -407,7 +407,10 @@ HsaResult<std::unique_ptr<Runtime>> hsa_init(Process& process, Journal& journal,
                                 {field::see, "rocminfo"}},
                                cause));
   };
-  auto thunk = Thunk::open(process);
+  const bool needs_render_nodes = installation.major() < 6 ||
+                                  installation.version.starts_with("6.0") ||
+                                  installation.version.starts_with("6.1");
+  auto thunk = Thunk::open(process, needs_render_nodes);
   if (!thunk) {
     return refuse(HsaStatus::out_of_resources, "open(\"/dev/kfd\")", thunk.error().error,
                   thunk.error().event);

@@ -19,7 +19,7 @@ SysResult<int> Thunk::call(kfd::Ioctl number, Args& args) {
   return process_.ioctl(fd_, kfd::make_request(number), &args);
 }
 
-SysResult<std::unique_ptr<Thunk>> Thunk::open(Process& process) {
+SysResult<std::unique_ptr<Thunk>> Thunk::open(Process& process, bool needs_render_nodes) {
   auto fd = process.open("/dev/kfd", O_RDWR | O_CLOEXEC);
   if (!fd) return std::unexpected(fd.error());
   std::unique_ptr<Thunk> thunk(new Thunk(process));
@@ -29,7 +29,7 @@ SysResult<std::unique_ptr<Thunk>> Thunk::open(Process& process) {
     return std::unexpected(got.error());
   }
   thunk->kfd_minor_ = version.minor_version;
-  auto nodes = snapshot(process);
+  auto nodes = snapshot(process, needs_render_nodes);
   if (!nodes) return std::unexpected(nodes.error());
   thunk->nodes_ = std::move(*nodes);
   if (auto acquired = thunk->acquire(); !acquired) return std::unexpected(acquired.error());

@@ -16,7 +16,7 @@ namespace rocdrill::rocr {
 class Thunk {
  public:
   /// hsaKmtOpenKFD, the topology snapshot and hsaKmtAcquireSystemProperties.
-  static SysResult<std::unique_ptr<Thunk>> open(Process& process);
+  static SysResult<std::unique_ptr<Thunk>> open(Process& process, bool needs_render_nodes = false);
   ~Thunk();
   Thunk(const Thunk&) = delete;
   Thunk& operator=(const Thunk&) = delete;

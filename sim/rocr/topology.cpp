@@ -12,7 +12,8 @@ namespace {
 constexpr std::string_view root = "/sys/class/kfd/kfd/topology";
 
 /// One node; an empty result means that it is left out.
-SysResult<std::vector<TopologyNode>> read_node(Process& process, std::size_t sysfs_id) {
+SysResult<std::vector<TopologyNode>> read_node(Process& process, std::size_t sysfs_id,
+                                               bool needs_render_nodes) {
   const std::string directory = std::string(root) + "/nodes/" + std::to_string(sysfs_id);
   auto gpu_id = process.read_file(directory + "/gpu_id");
   if (!gpu_id && gpu_id.error().error == EPERM) return {};
@@ -34,7 +35,8 @@ SysResult<std::vector<TopologyNode>> read_node(Process& process, std::size_t sys
     const std::uint64_t minor = properties->drm_render_minor;
     if (minor < 128 || minor > 255) return fail(EINVAL, no_event);
     auto fd = process.open("/dev/dri/renderD" + std::to_string(minor), O_RDWR | O_CLOEXEC);
-    if (!fd && (fd.error().error == ENOENT || fd.error().error == EPERM)) return {};
+    const bool absent = !fd && fd.error().error == ENOENT && !needs_render_nodes;
+    if (absent || (!fd && fd.error().error == EPERM)) return {};
     if (!fd) return std::unexpected(fd.error());
     node.render_fd = *fd;
   }
@@ -43,7 +45,7 @@ SysResult<std::vector<TopologyNode>> read_node(Process& process, std::size_t sys
 
 }  // namespace
 
-SysResult<std::vector<TopologyNode>> snapshot(Process& process) {
+SysResult<std::vector<TopologyNode>> snapshot(Process& process, bool needs_render_nodes) {
   if (auto generation = process.read_file(std::string(root) + "/generation_id"); !generation) {
     return std::unexpected(generation.error());
   }
@@ -51,7 +53,7 @@ SysResult<std::vector<TopologyNode>> snapshot(Process& process) {
   if (!names) return std::unexpected(names.error());
   std::vector<TopologyNode> nodes;
   for (std::size_t id = 0; id < names->size(); ++id) {
-    auto node = read_node(process, id);
+    auto node = read_node(process, id, needs_render_nodes);
     if (!node) return std::unexpected(node.error());
     for (TopologyNode& one : *node) {
       one.user_id = static_cast<std::uint32_t>(nodes.size());

@@ -22,7 +22,8 @@ struct TopologyNode {
 
 /// Opens the render node of every GPU. Nodes whose gpu_id cannot be read for EPERM, or whose
 /// render node is not there or not permitted to the cgroup, are left out without a word; any
-/// other failure fails the snapshot (topology.c).
-SysResult<std::vector<TopologyNode>> snapshot(Process& process);
+/// other failure fails the snapshot (topology.c). Before 6.2 (assumed: reported of 6.1.0) a render
+/// node that is not there fails it, too: `needs_render_nodes`.
+SysResult<std::vector<TopologyNode>> snapshot(Process& process, bool needs_render_nodes = false);
 
 }  // namespace rocdrill::rocr

@@ -92,7 +92,7 @@ std::string SmiDevice::attribute(Call& call, std::string_view name) const {
 }
 
 std::string smi_version_line(Call& call) {
-  const std::string release = call.node.rocm().version;
+  const std::string release = call.rocm().version;
   const auto smi = std::ranges::find_if(smi_releases, [&](const SmiRelease& each) {
     return compare_versions(release, each.rocm) >= 0;
   });
@@ -156,7 +156,7 @@ std::optional<std::vector<std::size_t>> chosen_devices(Call& call, const Options
 int amd_smi_static(Call& call, const std::vector<SmiDevice>& devices, const Options& options) {
   const auto chosen = chosen_devices(call, options, devices.size());
   if (!chosen) return 1;
-  const bool newer = compare_versions(call.node.rocm().version, "6.4") >= 0;
+  const bool newer = compare_versions(call.rocm().version, "6.4") >= 0;
   const std::string driver =
       call.process().read_file("/sys/module/amdgpu/version").value_or("N/A\n");
   for (const std::size_t i : *chosen) {
@@ -215,7 +215,7 @@ int amd_smi_metric(Call& call, const std::vector<SmiDevice>& devices, const Opti
 }
 
 int run_amd_smi(Call& call) {
-  if (call.node.rocm().major() < 6) {  // came with ROCm 6
+  if (call.rocm().major() < 6) {  // came with ROCm 6
     call.found = false;
     return 127;
   }

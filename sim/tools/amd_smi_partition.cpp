@@ -229,7 +229,7 @@ int set_all_memory(Call& call, const std::vector<SmiDevice>& devices,
   }
   if (code != 0) return code;
   // From 7.0 on the request is all; before, the tool asked and reloaded the driver itself.
-  if (compare_versions(call.node.rocm().version, "7.0") >= 0) return 0;
+  if (compare_versions(call.rocm().version, "7.0") >= 0) return 0;
   call.complain(
       "rocdrill: amd-smi asks here whether to reload the driver; taken as answered with Y\n");
   if (reload(call)) return 0;
@@ -297,7 +297,7 @@ int amd_smi_set(Call& call, const std::vector<SmiDevice>& devices, const Options
 
 int amd_smi_reset(Call& call, const Options& options) {
   if (!options.has("-r")) return call.refuse("'reset' without -r");
-  if (compare_versions(call.node.rocm().version, "7.0") < 0)  // came with 7.0
+  if (compare_versions(call.rocm().version, "7.0") < 0)  // came with 7.0
     return call.fail(2, "amd-smi: error: unrecognized arguments: -r\n");
   if (!call.root()) return no_permission(call);
   if (!reload(call)) return 1;

@@ -15,6 +15,16 @@ Process& Call::process() {
   return *process_;
 }
 
+const FileTree& Call::accounts() {
+  if (!in_container()) return node.os.files;
+  if (!accounts_) {
+    accounts_ = std::make_unique<FileTree>();
+    for (const char* file : {"/etc/passwd", "/etc/group"})
+      accounts_->write(file, process().read_file(file).value_or(""), no_event);
+  }
+  return *accounts_;
+}
+
 EventId Call::command_event() {
   if (command_event_ == no_event) {
     const std::string user = spec.identity.user;
@@ -34,6 +44,7 @@ int Call::refuse(std::string_view what) {
 std::string Call::path(std::string_view word) const {
   if (word.starts_with('/')) return std::string(word);
   if (!spec.cwd.empty()) return join(spec.cwd, word);
+  if (in_container()) return join("/", word);
   const auto user = find_user(node.os.files, spec.identity.uid);
   return join(user ? user->home : "/", word);
 }
@@ -43,6 +54,14 @@ std::optional<std::string> Options::value(std::string_view name) const {
     if (at->first == name) return at->second;
   }
   return std::nullopt;
+}
+
+std::vector<std::string> Options::values(std::string_view name) const {
+  std::vector<std::string> list;
+  for (const auto& [given, value] : given_) {
+    if (given == name) list.push_back(value);
+  }
+  return list;
 }
 
 std::string Options::value_or(std::string_view name, std::string_view fallback) const {

@@ -44,6 +44,11 @@ class Call {
   std::string line() const;
   /// The process that runs the command; made when first asked for.
   Process& process();
+  bool in_container() const { return !spec.root.empty(); }
+  /// passwd and group as this process reads them: the node's, or its image's.
+  const FileTree& accounts();
+  /// The ROCm of this process: the node's, or its image's.
+  rocr::Installation rocm() { return node.rocm(process()); }
   /// The `command` event of a command that changes state: the cause of what it changes.
   EventId command_event();
 
@@ -77,6 +82,7 @@ class Call {
  private:
   std::unique_ptr<Process> process_;
   EventId command_event_ = no_event;
+  std::unique_ptr<FileTree> accounts_;
 };
 
 /// An option that a tool understands: "-v" or "--verbose", and whether a value follows it.
@@ -92,6 +98,8 @@ class Options {
   /// The last value given; "" for an option without one.
   std::optional<std::string> value(std::string_view name) const;
   std::string value_or(std::string_view name, std::string_view fallback) const;
+  /// Every value given, in order.
+  std::vector<std::string> values(std::string_view name) const;
   std::vector<std::string> operands;
 
  private:
@@ -118,14 +126,19 @@ std::vector<Tool> all_tools();
 /// Runs the words as another command of the same node: for sudo, env.
 CommandResult run_words(Node& node, std::vector<std::string> words, ProcessSpec spec,
                         std::string input);
+/// The same in a container: the program is a file of its image.
+CommandResult run_contained(Node& node, std::vector<std::string> words, ProcessSpec spec,
+                            std::string input);
 
 // The tables.
 std::span<const Tool> boot_tools();
 std::span<const Tool> collective_tools();
 std::span<const Tool> dkms_tools();
+std::span<const Tool> docker_tools();
 std::span<const Tool> environment_tools();
 std::span<const Tool> file_tools();
 std::span<const Tool> identity_tools();
+std::span<const Tool> kubectl_tools();
 std::span<const Tool> list_tools();
 std::span<const Tool> log_tools();
 std::span<const Tool> module_tools();

@@ -20,7 +20,7 @@ int run_uname(Call& call) {
                                     {"-o"}});
   if (!options) return 2;
   const std::string& release = call.node.os.kernel_release;
-  const std::string& host = call.node.os.hostname;
+  const std::string host = call.spec.hostname.empty() ? call.node.os.hostname : call.spec.hostname;
   if (options->has("-a")) {
     const bool debian = call.node.spec().distro == Distro::debian;
     call.print("Linux {} {} #1 SMP PREEMPT_DYNAMIC {} GNU/Linux\n", host, release,
@@ -42,12 +42,12 @@ int run_hostname(Call& call) {
   const auto options = parse(call, {});
   if (!options) return 2;
   if (!options->operands.empty()) return call.refuse("setting the host's name");
-  call.print("{}\n", call.node.os.hostname);
+  call.print("{}\n", call.spec.hostname.empty() ? call.node.os.hostname : call.spec.hostname);
   return 0;
 }
 
-std::string group_name(const Call& call, std::uint32_t gid) {
-  const auto group = find_group(call.node.os.files, gid);
+std::string group_name(Call& call, std::uint32_t gid) {
+  const auto group = find_group(call.accounts(), gid);
   return group ? group->name : std::string();
 }
 
@@ -66,12 +66,21 @@ std::vector<std::uint32_t> groups_in_order(const Identity& who, bool of_session)
   return groups;
 }
 
+/// The ids of the process as its user namespace has them.
+Identity seen_inside(Call& call) {
+  Identity who = call.spec.identity;
+  who.uid = id_inside(call.spec.uid_map, who.uid);
+  who.gid = id_inside(call.spec.gid_map, who.gid);
+  for (std::uint32_t& group : who.groups) group = id_inside(call.spec.gid_map, group);
+  return who;
+}
+
 /// The session's identity, or what the database says of a user; nothing and a message if there is
 /// no such user.
 std::optional<Identity> identity_of(Call& call, const Options& options) {
-  if (options.operands.empty()) return call.spec.identity;
+  if (options.operands.empty()) return seen_inside(call);
   const std::string& name = options.operands.front();
-  auto identity = login(call.node.os.files, name);
+  auto identity = login(call.accounts(), name);
   if (!identity) call.complain("{}: '{}': no such user\n", call.name, name);
   return identity;
 }
@@ -128,7 +137,12 @@ int run_groups(Call& call) {
 
 int run_whoami(Call& call) {
   if (!parse(call, {})) return 2;
-  call.print("{}\n", call.spec.identity.user);
+  const std::string& user = call.spec.identity.user;
+  if (user.empty()) {
+    return call.fail(1, "whoami: cannot find name for user ID {}\n",
+                     id_inside(call.spec.uid_map, call.spec.identity.uid));
+  }
+  call.print("{}\n", user);
   return 0;
 }
 

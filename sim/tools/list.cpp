@@ -34,13 +34,15 @@ std::uint64_t size_of(const Entry& entry) {
   return entry.stat.type == FileType::directory && !is_virtual(entry.path) ? 4096 : entry.stat.size;
 }
 
-std::string user_name(const Call& call, std::uint32_t uid) {
-  const auto user = find_user(call.node.os.files, uid);
+std::string user_name(Call& call, std::uint32_t outside) {
+  const std::uint32_t uid = id_inside(call.spec.uid_map, outside);
+  const auto user = find_user(call.accounts(), uid);
   return user ? user->name : std::to_string(uid);
 }
 
-std::string group_name(const Call& call, std::uint32_t gid) {
-  const auto group = find_group(call.node.os.files, gid);
+std::string group_name(Call& call, std::uint32_t outside) {
+  const std::uint32_t gid = id_inside(call.spec.gid_map, outside);
+  const auto group = find_group(call.accounts(), gid);
   return group ? group->name : std::to_string(gid);
 }
 

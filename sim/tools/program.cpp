@@ -18,7 +18,7 @@ int report(Call& call, const HipFailure& failure) {
   if (!failure.abort_text.empty()) {
     return call.fail(134, "{}\nAborted (core dumped)\n", failure.abort_text);
   }
-  const std::string text = rocdrill::text(failure.error, call.node.rocm().major());
+  const std::string text = rocdrill::text(failure.error, call.rocm().major());
   return call.fail(1, "error: '{}'({})\n", text, static_cast<int>(failure.error));
 }
 

@@ -182,7 +182,7 @@ std::expected<void, Python::Stop> Python::import_torch() {
 }
 
 std::string Python::torch_folder() {
-  return frameworks::find_torch(*process_, node_.spec().torch.directory).directory;
+  return frameworks::find_torch(*process_, node_.torch_directory(*process_)).directory;
 }
 
 Python::Result Python::version() {

@@ -62,7 +62,8 @@ std::optional<WheelKind> wanted_wheel(Call& call, const Options& options) {
 }
 
 std::optional<frameworks::TorchBuild> installed_torch(Call& call) {
-  const auto text = call.process().read_file(call.node.spec().torch.directory + "/version.py");
+  const auto text =
+      call.process().read_file(call.node.torch_directory(call.process()) + "/version.py");
   return text ? frameworks::read_version_file(*text) : std::nullopt;
 }
 
@@ -134,8 +135,9 @@ int run_pip(Call& call) {
                                     {"--upgrade", false, "-U"}});
   if (!options) return 2;
   const auto& words = options->operands;
-  const TorchSpec& torch = call.node.spec().torch;
   const auto present = installed_torch(call);
+  if (call.in_container() && !words.empty() && (words[0] == "install" || words[0] == "uninstall"))
+    return call.refuse("changing what a container's image has");
   if (words.size() >= 2 && words[0] == "install") return install(call, *options);
   if (words.size() == 2 && words[0] == "uninstall") return uninstall(call, *options);
   if (words.size() == 1 && words[0] == "list") {
@@ -147,7 +149,8 @@ int run_pip(Call& call) {
     return call.refuse(words.empty() ? "no command" : "command '" + words[0] + "'");
   if (words[1] != "torch" || !present)
     return call.fail(1, "WARNING: Package(s) not found: {}\n", words[1]);
-  call.print("Name: torch\nVersion: {}\nLocation: {}\n", present->version, parent(torch.directory));
+  call.print("Name: torch\nVersion: {}\nLocation: {}\n", present->version,
+             parent(call.node.torch_directory(call.process())));
   return 0;
 }
 

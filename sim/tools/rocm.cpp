@@ -69,11 +69,11 @@ int run_hipconfig(Call& call) {
   }
   if (!options->has("--version")) return call.refuse("the full report (use --version)");
   for (const auto& [rocm, hip] : hip_versions) {
-    if (rocm != call.node.rocm().version) continue;
+    if (rocm != call.rocm().version) continue;
     call.print("{}\n", hip);
     return 0;
   }
-  return call.refuse("the HIP version of ROCm " + call.node.rocm().version);
+  return call.refuse("the HIP version of ROCm " + call.rocm().version);
 }
 
 /// Where the dynamic linker finds the libraries of ROCm for a program of the node.
@@ -85,11 +85,10 @@ int run_ldd(Call& call) {
   if (!call.process().exists(path))
     return call.fail(1, "ldd: {}: No such file or directory\n", options->operands.front());
   const auto& apps = call.node.spec().apps;
-  const std::string rocminfo = call.node.rocm().prefix + "/bin/rocminfo";
+  const std::string rocminfo = call.rocm().prefix + "/bin/rocminfo";
   if (path != rocminfo && std::ranges::find(apps, path, &AppSpec::path) == apps.end())
     return call.refuse("'" + path + "'");
-  std::string folders =
-      call.process().env("LD_LIBRARY_PATH") + ":" + call.node.rocm().prefix + "/lib";
+  std::string folders = call.process().env("LD_LIBRARY_PATH") + ":" + call.rocm().prefix + "/lib";
   std::ranges::replace(folders, ':', ' ');
   std::uint64_t address = 0x7f0000000000;
   for (const std::string_view library : {"libamdhip64.so", "libhsa-runtime64.so.1"}) {

@@ -42,10 +42,16 @@ bool check_module(Call& call, int major) {
 /// Why /dev/kfd cannot be opened, as far as the group database can tell. It looks a user up in the
 /// database, not in the session.
 void explain_groups(Call& call) {
-  FileTree& files = call.node.os.files;
+  const FileTree& files = call.accounts();
   std::string name = "video";
   if (const auto stat = call.process().stat("/dev/kfd")) {
-    if (const auto owner = find_group(files, stat->gid)) name = owner->name;
+    const std::uint32_t gid = id_inside(call.spec.gid_map, stat->gid);
+    if (const auto owner = find_group(files, gid)) name = owner->name;
+  }
+  // Before 6.0 it asks getlogin_r() who it is, and a container has no login.
+  if (call.in_container() && call.rocm().major() < 6) {
+    call.print("{}Failed to get user name to check for {} group membership{}\n", red, name, reset);
+    return;
   }
   const auto group = find_group(files, name);
   if (!group) {
@@ -87,7 +93,7 @@ std::string_view source_line(int major) {
 }
 
 int run_rocminfo(Call& call) {
-  const rocr::Installation rocm = call.node.rocm();
+  const rocr::Installation rocm = call.rocm();
   if (!call.process().exists(rocm.prefix + "/bin/rocminfo")) {
     call.found = false;
     return 127;

@@ -53,7 +53,7 @@ class Writer {
       : node_(node),
         process_(process),
         runtime_(runtime),
-        release_{node.rocm().major(), node.rocm().version},
+        release_{node.rocm(process).major(), node.rocm(process).version},
         nodes_(read_topology(process).value_or(std::vector<TopologyNode>{})) {}
 
   std::string write() {

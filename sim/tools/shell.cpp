@@ -91,6 +91,7 @@ std::optional<CommandResult> refuse_output(Node& node, const Output& output,
                                            const ProcessSpec& spec) {
   if (output.syntax_error) return failed(2, "bash: syntax error near unexpected token `newline'\n");
   if (output.file.empty() || output.file == null_device) return std::nullopt;
+  if (!spec.root.empty()) return refuse(node, "writing a file in a container");
   if (!output.file.starts_with('/')) return refuse(node, "a redirection to a relative path");
   if (std::string why = why_not_writable(node, output.file, spec); !why.empty())
     return failed(1, std::move(why));
@@ -213,6 +214,8 @@ CommandResult run_words(Node& node, Words words, ProcessSpec spec, std::string i
     words.erase(words.begin());
   }
   if (words.empty()) return refuse(node, "a shell variable (use export)");
+  if (!spec.root.empty())
+    return run_contained(node, std::move(words), std::move(spec), std::move(input));
   const std::string name = tool_name(node, words.front());
   Call call(node, name, {words.begin() + 1, words.end()}, std::move(spec), std::move(input));
   for (const std::string& variable : set) {
@@ -270,13 +273,13 @@ CommandResult run_words_as(Node& node, const Words& words, const ProcessSpec& sp
 std::vector<Tool> all_tools() {
   std::vector<Tool> list;
   for (const auto table :
-       {boot_tools(),       dkms_tools(),       environment_tools(), file_tools(),
-        collective_tools(), mount_tools(),      network_tools(),     identity_tools(),
-        list_tools(),       log_tools(),        module_tools(),      package_tools(),
-        pci_tools(),        permission_tools(), process_tools(),     python_tools(),
-        refused_tools(),    rocm_tools(),       rocminfo_tools(),    secure_boot_tools(),
-        session_tools(),    smi_tools(),        systemd_tools(),     text_tools(),
-        udev_tools()}) {
+       {boot_tools(),        collective_tools(),  dkms_tools(),     docker_tools(),
+        environment_tools(), file_tools(),        identity_tools(), kubectl_tools(),
+        list_tools(),        log_tools(),         module_tools(),   mount_tools(),
+        network_tools(),     package_tools(),     pci_tools(),      permission_tools(),
+        process_tools(),     python_tools(),      refused_tools(),  rocm_tools(),
+        rocminfo_tools(),    secure_boot_tools(), session_tools(),  smi_tools(),
+        systemd_tools(),     text_tools(),        udev_tools()}) {
     list.insert(list.end(), table.begin(), table.end());
   }
   std::ranges::sort(list, {}, [](const Tool& tool) { return tool.info.name; });

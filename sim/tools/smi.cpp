@@ -98,7 +98,7 @@ int run_rocm_smi(Call& call) {
                                     {"--showxgmierr"}});
   if (!options) return 2;
   if (!options->operands.empty()) return call.refuse("'" + options->operands.front() + "'");
-  const bool six = call.node.rocm().major() >= 6;
+  const bool six = call.rocm().major() >= 6;
   if (!driver_live(call)) {  // both lines on standard error, and status 0: measured on 5.2.3
     if (!call.process().exists("/sys/module/amdgpu/initstate")) {
       call.complain("cat: /sys/module/amdgpu/initstate: No such file or directory\n");

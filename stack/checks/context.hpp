@@ -63,6 +63,7 @@ Finding access_shm(Context& context);
 Finding rccl_connects(Context& context);
 Finding kernel_partitions(Context& context);
 Finding kernel_vram(Context& context);
+Finding access_view(Context& context);
 Finding access_kfd(Context& context);
 Finding access_render(Context& context);
 Finding runtime_agents(Context& context);

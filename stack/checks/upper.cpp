@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <set>
 
@@ -39,7 +40,33 @@ Finding open_device(Context& context, const std::string& path) {
   return {Status::fail, std::move(evidence), "ls -l /dev/kfd /dev/dri; id", fd.error().event};
 }
 
+/// Render nodes of the GPUs whose entries in KFD's topology this process may read.
+std::vector<std::string> shown_render_nodes(Context& context) {
+  const std::string root = "/sys/class/kfd/kfd/topology/nodes";
+  std::vector<std::string> nodes;
+  for (const std::string& node : context.process->list(root).value_or(std::vector<std::string>{})) {
+    constexpr std::string_view key = "drm_render_minor ";
+    const auto properties = context.process->read_file(root + "/" + node + "/properties");
+    for (const std::string& line : lines_with(properties.value_or(""), key)) {
+      if (line != "drm_render_minor 0") nodes.push_back("renderD" + line.substr(key.size()));
+    }
+  }
+  return nodes;
+}
+
 }  // namespace
+
+/// What follows is done where the job runs.
+Finding access_view(Context& context) {
+  auto job = context.backend.host().job();
+  if (!job) return {Status::fail, job.error().text, job.error().next, job.error().event};
+  const bool contained = !job->root.empty();
+  context.session = std::move(*job);
+  context.process = context.backend.host().spawn(context.session);
+  if (!contained) return {Status::pass, "the job runs on the node itself", "", no_event};
+  return {Status::pass, "the job runs in a container, and so do the checks from here on", "",
+          no_event};
+}
 
 Finding access_kfd(Context& context) { return open_device(context, "/dev/kfd"); }
 
@@ -55,6 +82,15 @@ Finding access_render(Context& context) {
     Finding found = open_device(context, "/dev/dri/" + name);
     if (found.status != Status::pass) return found;
     ++opened;
+  }
+  for (const std::string& node : shown_render_nodes(context)) {
+    if (std::ranges::find(*names, node) != names->end()) continue;
+    return {
+        Status::fail,
+        fmt::format("KFD lists the GPU of {0}, and /dev/dri has no {0}: without a device cgroup "
+                    "it lists them all. ROCm before 6.2 does not start then.",
+                    node),
+        "ls /dev/dri; rocminfo", context.process->why("/dev/dri/" + node)};
   }
   return {Status::pass, fmt::format("{} render nodes opened read-write", opened), "", no_event};
 }

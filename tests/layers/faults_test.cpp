@@ -59,6 +59,13 @@ const std::map<std::string, std::pair<std::string, std::string>>& homes() {
       {"shm-too-small", {"mi250x-4", "torchrun"}},
       {"nccl-socket-ifname-wrong", {"mi300x-8", "torchrun"}},
       {"rank-missing", {"mi300x-8", "torchrun"}},
+      {"kfd-not-passed-in", {"mi300x-8", "torch"}},
+      {"container-wrong-gid", {"mi300x-8", "torch"}},
+      {"device-bind-mounted", {"mi300x-8", "hip-app"}},
+      {"rootless-groups-lost", {"mi300x-8", "hip-app"}},
+      {"rootless-partial-devices", {"rx7900xtx-igpu", "hip-app"}},
+      {"image-too-old", {"mi300x-8", "hip-app"}},
+      {"gpu-label-missing", {"mi300x-8", "torch"}},
   };
   return list;
 }
