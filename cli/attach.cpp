@@ -6,6 +6,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <cerrno>
 #include <csignal>
 #include <cstring>
 #include <filesystem>
@@ -15,6 +16,7 @@
 #include "cli/drill_session.hpp"
 #include "cli/terminal.hpp"
 #include "scenarios/engine/grading.hpp"
+#include "scenarios/engine/look_message.hpp"
 #include "sim/fault.hpp"
 #include "sim/interpose/server/node_server.hpp"
 #include "sim/interpose/session_index.hpp"
@@ -85,6 +87,13 @@ std::vector<std::string> split(const std::string& text, char at) {
   return parts;
 }
 
+/// What windows ask; in a fork of the server.
+interpose::Json look_reply(sim::Node& node, const interpose::Json& request) {
+  const auto question = scenarios::question_of(request);
+  if (!question) return {{"errno", EINVAL}, {"error", question.error()}};
+  return scenarios::to_json(scenarios::answer(node, *question));
+}
+
 /// In the child: makes the node, serves it, ends the process.
 [[noreturn]] void serve(const po::variables_map& arguments, const AttachRequest& request,
                         int ready) {
@@ -95,6 +104,9 @@ std::vector<std::string> split(const std::string& text, char at) {
     {
       NodeServer server(*node, SessionFolder::create(request.name), server_options());
       DrillSession session(server, std::move(drill));
+      server.handle_aside("look", [&node](const interpose::Json& request, const auto&) {
+        return look_reply(*node, request);
+      });
       static_cast<void>(!::write(ready, "+", 1));
       ::close(ready);
       server.run();

@@ -1,9 +1,11 @@
 #include "gui/app/background.hpp"
 
+#include <algorithm>
+
 namespace rocdrill::gui {
 
-Background::Background(const scenarios::Recording* recording) : recording_(recording) {
-  if (recording_) thread_ = std::jthread([this](const std::stop_token& stop) { work(stop); });
+Background::Background(std::unique_ptr<NodeSource> node) : node_(std::move(node)) {
+  if (node_) thread_ = std::jthread([this](const std::stop_token& stop) { work(stop); });
 }
 
 Background::~Background() {
@@ -31,14 +33,18 @@ void Background::wait() {
   changed_.wait(lock, [&] { return queue_.empty() && !busy_; });
 }
 
-template <class Key, class Answer>
-const Answer* Background::ask(std::map<Key, Slot<Answer>>& answers, const Key& key,
+template <class What, class Answer>
+const Answer* Background::ask(Answers<What, Answer>& answers, const What& what, std::size_t state,
                               std::function<Answer()> work) {
-  if (!recording_) return nullptr;
+  if (!node_) return nullptr;
   const std::scoped_lock lock(mutex_);
-  const auto [at, is_new] = answers.try_emplace(key);
-  Slot<Answer>& slot = at->second;
-  if (is_new) {
+  auto& states = answers[what];
+  // One question at a time to a node that moves on.
+  const bool asked =
+      std::ranges::any_of(states, [](const auto& one) { return !one.second.answer; });
+  const bool waits = node_->present_only() && asked;
+  if (!waits && !states.contains(state)) {
+    Slot<Answer>& slot = states[state];
     queue_.push_back([this, &slot, work = std::move(work)] {
       Answer answer = work();
       const std::scoped_lock done(mutex_);
@@ -46,34 +52,43 @@ const Answer* Background::ask(std::map<Key, Slot<Answer>>& answers, const Key& k
     });
     changed_.notify_all();
   }
-  return slot.answer ? &*slot.answer : nullptr;
+  const auto at = states.find(state);
+  if (at != states.end() && at->second.answer) {
+    if (node_->present_only()) states.erase(states.begin(), at);  // what is past is past
+    return &*at->second.answer;
+  }
+  if (!node_->present_only()) return nullptr;
+  for (auto one = states.rbegin(); one != states.rend(); ++one)
+    if (one->second.answer) return &*one->second.answer;
+  return nullptr;
 }
 
 const std::optional<scenarios::Evidence>* Background::look(EventId now, const std::string& command,
                                                            EventId about) {
-  if (!recording_) return nullptr;
-  return ask(looks_, std::tuple(recording_->state_of(now), command, about),
-             std::function([=, this] { return recording_->look(now, command, about); }));
+  if (!node_) return nullptr;
+  return ask(looks_, std::pair(command, about), node_->state_of(now),
+             std::function([=, this] { return node_->look(now, command, about); }));
 }
 
 const std::vector<checks::Result>* Background::check(EventId now) {
-  if (!recording_) return nullptr;
-  return ask(checks_, recording_->state_of(now),
-             std::function([=, this] { return recording_->check(now); }));
+  if (!node_) return nullptr;
+  return ask(checks_, Whole{}, node_->state_of(now),
+             std::function([=, this] { return node_->check(now); }));
 }
 
 const scenarios::Versions* Background::versions(EventId now) {
-  if (!recording_) return nullptr;
-  return ask(versions_, recording_->state_of(now),
-             std::function([=, this] { return recording_->versions(now); }));
+  if (!node_) return nullptr;
+  return ask(versions_, Whole{}, node_->state_of(now),
+             std::function([=, this] { return node_->versions(now); }));
 }
 
 const WaveTrace* Background::wave(const KernelDispatchSeen& dispatch,
                                   std::optional<std::uint32_t> wave) {
-  if (!recording_) return nullptr;
+  if (!node_) return nullptr;
   const std::pair key{dispatch.launched, wave ? std::int64_t{*wave} : std::int64_t{-1}};
-  return ask(waves_, key, std::function([=, this] {
-               const auto file = recording_->read_file(dispatch.launched, dispatch.file);
+  // What a dispatch was does not change.
+  return ask(waves_, key, 0, std::function([=, this] {
+               const auto file = node_->read_file(dispatch.launched, dispatch.file);
                if (file) return trace_wave(dispatch, *file, wave);
                WaveTrace none;
                none.problem = dispatch.file + ": the node's user cannot read it";
@@ -82,9 +97,9 @@ const WaveTrace* Background::wave(const KernelDispatchSeen& dispatch,
 }
 
 const scenarios::Topology* Background::topology(EventId now) {
-  if (!recording_) return nullptr;
-  return ask(topologies_, recording_->state_of(now),
-             std::function([=, this] { return recording_->topology(now); }));
+  if (!node_) return nullptr;
+  return ask(topologies_, Whole{}, node_->state_of(now),
+             std::function([=, this] { return node_->topology(now); }));
 }
 
 }  // namespace rocdrill::gui

@@ -1,5 +1,5 @@
-// Slow questions to a copy of a node (commands, checks, versions), answered by a thread of their
-// own so that the window goes on; answers are kept.
+// Slow questions to a node (commands, checks, versions, waves), answered by a thread of their own
+// so that the window goes on; answers are kept.
 #pragma once
 
 #include <condition_variable>
@@ -13,18 +13,22 @@
 #include <thread>
 #include <tuple>
 
+#include "gui/app/node_source.hpp"
 #include "gui/model/wave_trace.hpp"
-#include "scenarios/engine/recording.hpp"
 
 namespace rocdrill::gui {
 
 class Background {
  public:
-  /// Needs no recording for a timeline without a node: then nothing is ever answered.
-  explicit Background(const scenarios::Recording* recording);
+  /// nullptr for a timeline without a node: then nothing is ever answered.
+  explicit Background(std::unique_ptr<NodeSource> node);
   ~Background();
 
-  /// An answer, or nullptr while it is being worked on. Pointers stay valid.
+  bool has_node() const { return node_ != nullptr; }
+  bool present_only() const { return node_ && node_->present_only(); }
+
+  /// An answer, or nullptr while it is being worked on; of a node that runs the last one until the
+  /// next is there. Valid until the next call.
   const std::optional<scenarios::Evidence>* look(EventId now, const std::string& command,
                                                  EventId about);
   const std::vector<checks::Result>* check(EventId now);
@@ -40,23 +44,29 @@ class Background {
   struct Slot {
     std::optional<Answer> answer;
   };
-  /// The slot of a key; orders the work if it is new.
-  template <class Key, class Answer>
-  const Answer* ask(std::map<Key, Slot<Answer>>& answers, const Key& key,
+  /// By the node's state, then by what was asked.
+  template <class What, class Answer>
+  using Answers = std::map<What, std::map<std::size_t, Slot<Answer>>>;
+
+  /// The answer in that state; orders the work if nobody has asked yet.
+  template <class What, class Answer>
+  const Answer* ask(Answers<What, Answer>& answers, const What& what, std::size_t state,
                     std::function<Answer()> work);
   void work(const std::stop_token& stop);
 
-  const scenarios::Recording* recording_;
+  std::unique_ptr<NodeSource> node_;
   std::mutex mutex_;
   std::condition_variable_any changed_;
   std::deque<std::function<void()>> queue_;
   bool busy_ = false;
-  std::map<std::tuple<std::size_t, std::string, EventId>, Slot<std::optional<scenarios::Evidence>>>
-      looks_;
-  std::map<std::size_t, Slot<std::vector<checks::Result>>> checks_;
-  std::map<std::size_t, Slot<scenarios::Versions>> versions_;
-  std::map<std::size_t, Slot<scenarios::Topology>> topologies_;
-  std::map<std::pair<EventId, std::int64_t>, Slot<WaveTrace>> waves_;
+  struct Whole {  ///< nothing more to say
+    auto operator<=>(const Whole&) const = default;
+  };
+  Answers<std::pair<std::string, EventId>, std::optional<scenarios::Evidence>> looks_;
+  Answers<Whole, std::vector<checks::Result>> checks_;
+  Answers<Whole, scenarios::Versions> versions_;
+  Answers<Whole, scenarios::Topology> topologies_;
+  Answers<std::pair<EventId, std::int64_t>, WaveTrace> waves_;
   std::jthread thread_;
 };
 

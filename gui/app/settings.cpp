@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cstdlib>
 #include <fstream>
 #include <sstream>
@@ -32,6 +33,10 @@ bool known_palette(const std::string& name) {
 /// Layouts that a run is opened in: the browser has none, and a shell is asked for.
 bool opens_a_run(Layout layout) { return layout != Layout::drills && layout != Layout::practice; }
 
+/// "pane.stack": its size.
+constexpr std::string_view pane_prefix = "pane.";
+constexpr std::array sized_panes{Pane::stack, Pane::brief, Pane::tasks, Pane::timeline};
+
 /// Sets one; false for a value that it cannot have. Keys of later versions are let through.
 bool set(Settings& settings, const std::string& key, const std::string& value) {
   const auto take = [&](int& into, int low, int high) {
@@ -54,6 +59,15 @@ bool set(Settings& settings, const std::string& key, const std::string& value) {
     const auto layout = layout_from_name(value);
     if (layout) settings.layout = *layout;
     return layout && opens_a_run(*layout);
+  }
+  if (key.starts_with(pane_prefix)) {
+    const auto pane = std::ranges::find(sized_panes, key.substr(pane_prefix.size()),
+                                        [](Pane one) { return name(one); });
+    int size = 0;
+    if (pane == sized_panes.end()) return true;
+    if (!take(size, least_pane, most_pane)) return false;
+    settings.sizes[*pane] = size;
+    return true;
   }
   if (key != "palette") return true;
   settings.palette = value;
@@ -90,6 +104,13 @@ Settings changed(Settings settings, const Intent& intent) {
       chosen && opens_a_run(chosen->layout))
     settings.layout = chosen->layout;
   if (std::holds_alternative<intent::ToggleExpert>(intent)) settings.expert = !settings.expert;
+  if (const auto* resize = std::get_if<intent::Resize>(&intent)) {
+    if (resize->size <= 0)
+      settings.sizes.erase(resize->pane);
+    else
+      settings.sizes[resize->pane] = std::clamp(resize->size, least_pane, most_pane);
+  }
+  if (std::holds_alternative<intent::DefaultSizes>(intent)) settings.sizes.clear();
   if (const auto* act = std::get_if<intent::Do>(&intent)) {
     if (act->action == "next-palette") settings.palette = after(settings.palette, palettes());
     if (act->action == "next-language") settings.language = settings.language == "en" ? "zh" : "en";
@@ -150,6 +171,8 @@ std::string write_settings(const std::filesystem::path& file, const Settings& se
              "layout = {}\nexpert = {}\n",
              settings.palette, settings.font_size, settings.language, settings.width,
              settings.height, name(settings.layout), settings.expert ? "yes" : "no");
+  for (const auto& [pane, size] : settings.sizes)
+    out << fmt::format("{}{} = {}\n", pane_prefix, name(pane), size);
   out.close();
   if (out) std::filesystem::rename(fresh, file, error);
   if (!out || error) return fmt::format("the settings could not be written to {}", file.string());

@@ -17,6 +17,7 @@ struct Settings {
   int height = 800;
   Layout layout = Layout::replay;  ///< that a run opens in; never drills or practice
   bool expert = false;
+  PaneSizes sizes = {};  ///< of stack, brief, tasks and timeline
 
   bool operator==(const Settings&) const = default;
 };

@@ -147,10 +147,25 @@ class History {
     if (aql) fields.push_back({"packet", std::string_view(bytes)});
     if (json.contains("signal"))
       fields.push_back({"signal_value", json["signal"].value("value", std::int64_t{0})});
+    const std::string kernel = json.value("kernel", "");
+    if (!kernel.empty()) fields.push_back({"kernel", std::string_view(kernel)});
     const auto rung = rung_.find({process_, id});
     launched_[{process_, id, index}] =
         record(Layer::silicon, Severity::debug, aql ? "packet.launched" : "sdma.launched",
                queue(id), fields, rung == rung_.end() ? of_process() : rung->second);
+    if (aql) taken(json, id, launched_[{process_, id, index}]);
+  }
+  /// The read index, where it has moved on.
+  void taken(const Json& json, std::uint64_t id, EventId cause) {
+    if (!json.contains("read_index")) return;
+    const std::uint64_t read = trace::number_of(json, "read_index");
+    std::uint64_t& before = read_[{process_, id}];
+    if (read == before || read == 0) return;
+    before = read;
+    record(Layer::silicon, Severity::debug, "packet.taken", queue(id),
+           {{"index", static_cast<std::int64_t>(read - 1)},
+            {"read_index", static_cast<std::int64_t>(read)}},
+           cause);
   }
   EventId launch_of(std::uint64_t id, std::uint64_t index) {
     const auto launched = launched_.find({process_, id, index});
@@ -163,6 +178,7 @@ class History {
     const bool sdma = timeline_.head(cause).kind == "sdma.launched";
     record(Layer::silicon, Severity::debug, sdma ? "sdma.completed" : "packet.completed", queue(id),
            {{sdma ? "byte" : "index", static_cast<std::int64_t>(index)}}, cause);
+    if (!sdma) taken(json, id, cause);
   }
   void failure(const Json& json) {
     const std::uint64_t id = trace::number_of(json, "queue");
@@ -181,6 +197,7 @@ class History {
   Timeline timeline_;
   std::map<const trace::Process*, EventId> processes_;
   std::map<std::pair<const trace::Process*, std::uint64_t>, EventId> rung_;
+  std::map<std::pair<const trace::Process*, std::uint64_t>, std::uint64_t> read_;  ///< indices
   std::map<std::tuple<const trace::Process*, std::uint64_t, std::uint64_t>, EventId> launched_;
 };
 

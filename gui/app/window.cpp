@@ -105,6 +105,7 @@ int show_window(const Request& request) {
     workspace->state().layout = first.layout;
   if (request.expert) first.expert = true;
   workspace->state().expert = first.expert;
+  workspace->state().sizes = first.sizes;
   Window window(request.sized ? request.width : first.width,
                 request.sized ? request.height : first.height);
   Context context(first);
@@ -116,6 +117,7 @@ int show_window(const Request& request) {
                                                       : std::string());
   auto before = std::chrono::steady_clock::now();
   bool quit = false;
+  bool unsaved = false;
   while (!quit && glfwWindowShouldClose(window.handle) == GLFW_FALSE) {
     // Awake while something moves; else a glance now and then is enough.
     const bool lively = workspace->state().playing || workspace->practice();
@@ -152,6 +154,10 @@ int show_window(const Request& request) {
                          settings.language != context.settings().language;
       context.use(settings);
       if (fonts) renderer.new_fonts();
+      unsaved = true;
+    }
+    if (unsaved && !ImGui::IsAnyMouseDown()) {  // a seam that is dragged is kept where it ends
+      unsaved = false;
       Settings kept = settings;
       glfwGetWindowSize(window.handle, &kept.width, &kept.height);
       if (const std::string problem = write_settings(file, kept); !problem.empty())

@@ -3,7 +3,9 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
+#include <vector>
 
 #include "gui/app/attached.hpp"
 #include "gui/app/background.hpp"
@@ -64,6 +66,8 @@ class Workspace {
   const Story& story() const { return *story_; }
   const scenarios::Recording& recording() const { return *recording_; }
   Practice* practice() { return practice_.get(); }
+  /// Answers of the node behind what is shown.
+  Background& background() { return *background_; }
   /// Something to tell the person, once; "" if nothing.
   const std::string& notice() const { return notice_; }
   void set_notice(std::string notice) { notice_ = std::move(notice); }
@@ -72,9 +76,11 @@ class Workspace {
   static constexpr std::size_t ring_cells = 16;
 
  private:
+  // workspace_panes.cpp
   void draw_pane(Ui& ui, const Placed& placed);
   void draw_overlay(Ui& ui, float width, float height, const SettingsView& settings);
   EvidenceView evidence_of(const DetailView& view);
+  BriefView brief();
   BriefView practice_brief() const;
   StackView live_stack() const;
   std::vector<PaletteEntry> entries(const Strings& words) const;
@@ -86,10 +92,12 @@ class Workspace {
   bool terminal_focused() const;
   void type_into_terminal(const KeyEvent& event);
 
+  // workspace_intents.cpp
   /// Applies what is the workspace's own, gives back the rest.
   Intents apply(const Intents& intents);
   /// One that the workspace or its practice answers; false for others.
   bool perform(const Intent& intent);
+  std::optional<intent::Resize> moved(const intent::MoveSeam& move) const;
   /// The chosen item of the layout that is shown, and how many there are.
   struct Place {
     int now = 0;
@@ -106,7 +114,9 @@ class Workspace {
   Place group();
   void start_practice(const Strings& words);
   std::string practice_message(const Strings& words) const;
+  // workspace_open.cpp
   void follow();
+  void to_the_end();
 
   WorkspaceOptions options_;
   std::unique_ptr<scenarios::Recording> recording_;
@@ -124,6 +134,8 @@ class Workspace {
   bool drills_read_ = false;
   int drills_sorted_ = -1;
   std::vector<KeyEvent> events_;
+  std::vector<Placed> placed_;  ///< in the last frame
+  float scale_ = 1;
   State state_;
   int columns_ = 80;
   int rows_ = 24;

@@ -10,15 +10,18 @@ WaveView Workspace::waves() {
   const auto group = state_.group.find(Layout::waves);
   std::optional<std::uint32_t> wave;
   if (group != state_.group.end()) wave = static_cast<std::uint32_t>(group->second);
-  return wave_view(dispatch ? &*dispatch : nullptr,
-                   dispatch ? background_->wave(*dispatch, wave) : nullptr, recording_ != nullptr,
-                   state_);
+  WaveView view = wave_view(dispatch ? &*dispatch : nullptr,
+                            dispatch ? background_->wave(*dispatch, wave) : nullptr,
+                            background_->has_node(), state_);
+  if (view.state == WaveView::State::no_dispatch && kernel_dispatched(*story_, state_.now))
+    view.state = WaveView::State::untold;
+  return view;
 }
 
 Workspace::Place Workspace::item() {
   if (state_.layout == Layout::topology) {
     const TopologyView view =
-        topology_view(background_->topology(state_.now), recording_ != nullptr, state_);
+        topology_view(background_->topology(state_.now), background_->has_node(), state_);
     return {static_cast<int>(view.chosen), static_cast<int>(view.items())};
   }
   if (state_.layout == Layout::waves) {

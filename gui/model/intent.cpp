@@ -145,6 +145,14 @@ struct Apply {
     state.item.erase(state.layout);
   }
   void operator()(const intent::ToggleExpert&) const { state.expert = !state.expert; }
+  void operator()(const intent::Resize& resize) const {
+    if (resize.size <= 0) {
+      state.sizes.erase(resize.pane);
+    } else {
+      state.sizes[resize.pane] = std::clamp(resize.size, least_pane, most_pane);
+    }
+  }
+  void operator()(const intent::DefaultSizes&) const { state.sizes.clear(); }
   void operator()(const intent::Show& show) const {
     state.overlay = state.overlay == show.overlay ? Overlay::none : show.overlay;
     state.palette.clear();

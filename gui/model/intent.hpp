@@ -68,6 +68,15 @@ struct NextGroup {
   int by = 1;
 };
 struct ToggleExpert {};
+struct Resize {  ///< a pane to so many pixels at a font size of 15; 0: as it suits the window
+  Pane pane = Pane::stack;
+  int size = 0;
+};
+struct MoveSeam {  ///< of the layout that is shown; to the right or down; the workspace knows it
+  Edge at = Edge::left;
+  int by = 16;
+};
+struct DefaultSizes {};
 struct Show {  ///< an overlay; none: closes it
   Overlay overlay = Overlay::none;
 };
@@ -133,9 +142,10 @@ using Intent = std::variant<
     intent::ShowAll, intent::ToDeviation, intent::ToSymptom, intent::ToCause, intent::ToEffect,
     intent::Bookmark, intent::ToBookmark, intent::SetFilter, intent::ChooseLayer, intent::NextLayer,
     intent::ChooseEvidence, intent::NextEvidence, intent::ChooseLayout, intent::ChooseItem,
-    intent::ChooseGroup, intent::NextItem, intent::NextGroup, intent::ToggleExpert, intent::Show,
-    intent::Type, intent::Choose, intent::Reveal, intent::Do, intent::OpenDrill, intent::Answer,
-    intent::PickLayer, intent::PickPart, intent::Sort, intent::FocusTerminal, intent::TerminalSize,
+    intent::ChooseGroup, intent::NextItem, intent::NextGroup, intent::ToggleExpert, intent::Resize,
+    intent::MoveSeam, intent::DefaultSizes, intent::Show, intent::Type, intent::Choose,
+    intent::Reveal, intent::Do, intent::OpenDrill, intent::Answer, intent::PickLayer,
+    intent::PickPart, intent::Sort, intent::FocusTerminal, intent::TerminalSize,
     intent::TerminalScroll, intent::Check, intent::Hint, intent::Undo, intent::Restart,
     intent::SetPalette, intent::SetFontSize, intent::SetLanguage, intent::Quit>;
 /// Collected while a frame is drawn, applied after it.

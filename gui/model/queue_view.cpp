@@ -20,6 +20,7 @@ struct SeenPacket {
   std::string type;
   std::optional<aql::Packet> bytes;
   EventId cause = no_event;  ///< of its launch
+  std::string kernel;        ///< as its launch names it
 };
 
 /// What the events up to now say.
@@ -82,6 +83,7 @@ void see_packet(const EventView& event, Seen& seen) {
   } else if (transition == "launched") {
     packet.state = SlotState::launched;
     packet.cause = event.cause;
+    packet.kernel = event.text("kernel");
     seen.stands.clear();
   } else if (transition == "completed") {
     packet.state = SlotState::complete;
@@ -105,9 +107,10 @@ Seen look(const Story& story, const std::vector<EventId>& events, EventId now) {
   const auto from = until - std::min(until - events.begin(), most_looked_at);
   const auto see = [&](EventId id) {
     const EventView event = story.timeline().at(id);
-    if (event.kind == "queue.created") {
+    if (event.kind == "queue.created" || event.kind == "queue.watched") {
       seen.slots = static_cast<std::uint64_t>(number(event, "slots").value_or(0));
       seen.gpu = event.text("gpu_id");
+      seen.read_index = static_cast<std::uint64_t>(number(event, "read_index").value_or(0));
     } else if (event.kind == "queue.failed") {
       seen.failed = id;
       seen.failure = event.text("exception");
@@ -215,6 +218,7 @@ void tell_packet(const Story& story, const Seen& seen, const SignalNames& names,
     for (const std::uint64_t handle : names.handles())
       if (one.text == fmt::format("{:#x}", handle)) one.text = names.of(handle);
   }
+  view.kernel = packet.kernel;
   if (packet.cause == no_event) return;
   const EventView cause = story.timeline().head(packet.cause);
   if (cause.kind == "hip.launch" && packet.type == "KERNEL_DISPATCH") view.kernel = cause.subject;

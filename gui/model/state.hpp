@@ -9,6 +9,7 @@
 #include <set>
 #include <string>
 
+#include "gui/model/pane.hpp"
 #include "stack/timeline.hpp"
 
 namespace rocdrill::gui {
@@ -39,6 +40,12 @@ struct Span {
   bool operator==(const Span&) const = default;
 };
 
+/// Widths of stack, brief and tasks, height of the timeline, in pixels at a font size of 15. A pane
+/// that is missing has the size that suits the window.
+using PaneSizes = std::map<Pane, int>;
+inline constexpr int least_pane = 120;
+inline constexpr int most_pane = 8192;
+
 enum class Overlay : std::uint8_t { none, palette, keys, settings };
 
 struct State {
@@ -63,6 +70,7 @@ struct State {
   /// chosen group of them (a queue, a wave). None: what the layout shows first.
   std::map<Layout, int> item;
   std::map<Layout, int> group;
+  PaneSizes sizes;
   int sort = 0;          ///< column of the drill browser
   bool terminal = true;  ///< has the keyboard, in practice
   bool debrief = false;  ///< the answer may be shown

@@ -48,6 +48,24 @@ void set_state(const TopologySlot& slot, GpuBox& box) {
   }
 }
 
+/// What KFD has of the GPU: one node, or one for each device that it is divided into.
+void add_partitions(const Topology& topology, const TopologySlot& slot, GpuBox& box) {
+  std::uint64_t memory = 0;
+  for (const std::uint32_t id : slot.devices) {
+    const TopologyNode* node = topology.find(id);
+    if (!node) continue;
+    box.xccs += node->properties.num_xcc;
+    box.compute_units += node->compute_units();
+    memory += node->memory_bytes();
+    box.partitions.push_back({title_of(topology, *node), node->properties.num_xcc,
+                              node->compute_units(), gibibytes(node->memory_bytes())});
+  }
+  box.memory = gibibytes(memory);
+  if (box.partitions.size() < 2) return;
+  const std::string& last = box.partitions.back().title;
+  box.title += "-" + last.substr(last.rfind(' ') + 1);
+}
+
 GpuBox box_of(const Topology& topology, const TopologySlot& slot, std::size_t sockets) {
   GpuBox box{.title = "-",
              .product = slot.product,
@@ -56,23 +74,28 @@ GpuBox box_of(const Topology& topology, const TopologySlot& slot, std::size_t so
              .socket = std::min<std::size_t>(slot.numa_node, sockets == 0 ? 0 : sockets - 1),
              .state_word = {},
              .memory = {},
+             .mode = slot.compute_mode.empty() ? std::string()
+                                               : slot.compute_mode + " " + slot.memory_mode,
+             .partitions = {},
              .pcie = {},
              .peers = {}};
+  for (const scenarios::ErrorCounter& counter : slot.errors) box.errors += counter.count;
   set_state(slot, box);
   const TopologyNode* node = slot.node ? topology.find(*slot.node) : nullptr;
   if (!node) return box;
   box.title = title_of(topology, *node);
   box.target = node->target;
-  box.xccs = node->properties.num_xcc;
-  box.compute_units = node->compute_units();
-  box.memory = gibibytes(node->memory_bytes());
+  add_partitions(topology, slot, box);
   for (const kfd::IoLink& link : node->links) {
     if (link.type == kfd::LinkType::pcie) box.pcie = gigabytes_per_second(link.max_bandwidth);
     if (link.type != kfd::LinkType::xgmi) continue;
-    const auto peer =
-        std::ranges::find(topology.slots, std::optional(link.node_to), &TopologySlot::node);
-    if (peer != topology.slots.end())
-      box.peers.push_back(static_cast<std::size_t>(peer - topology.slots.begin()));
+    const auto peer = std::ranges::find_if(topology.slots, [&](const TopologySlot& other) {
+      return &other != &slot &&
+             std::ranges::find(other.devices, link.node_to) != other.devices.end();
+    });
+    if (peer == topology.slots.end()) continue;
+    const auto index = static_cast<std::size_t>(peer - topology.slots.begin());
+    if (std::ranges::find(box.peers, index) == box.peers.end()) box.peers.push_back(index);
   }
   return box;
 }
@@ -99,6 +122,41 @@ void fill_tables(const Topology& topology, TopologyView& view) {
   }
 }
 
+void fill_errors(const Topology& topology, TopologyView& view) {
+  for (const TopologySlot& slot : topology.slots) {
+    for (const scenarios::ErrorCounter& counter : slot.errors) {
+      if (std::ranges::find(view.counters, counter.name) == view.counters.end())
+        view.counters.push_back(counter.name);
+    }
+  }
+  for (std::size_t i = 0; i < topology.slots.size(); ++i) {
+    std::vector<std::string> counts;
+    for (const std::string& name : view.counters) {
+      const auto& errors = topology.slots[i].errors;
+      const auto counter = std::ranges::find(errors, name, &scenarios::ErrorCounter::name);
+      counts.push_back(counter == errors.end() ? "-" : std::to_string(counter->count));
+    }
+    const GpuBox& box = view.gpus[i];
+    view.errors.emplace_back(box.title == "-" ? box.bdf : box.title, std::move(counts));
+  }
+}
+
+/// "0", or what has been counted: "pcie_replay_count 3".
+std::string errors_text(const TopologySlot& slot) {
+  if (slot.errors.empty()) return {};
+  std::string text;
+  for (const scenarios::ErrorCounter& counter : slot.errors) {
+    if (counter.count != 0)
+      text += fmt::format("{}{} {}", text.empty() ? "" : ", ", counter.name, counter.count);
+  }
+  return text.empty() ? "0" : text;
+}
+
+std::string units_text(std::uint64_t xccs, std::uint64_t compute_units) {
+  return xccs > 1 ? fmt::format("{} XCD, {} CU", xccs, compute_units)
+                  : fmt::format("{} CU", compute_units);
+}
+
 /// What an operator wants to know first.
 void tell_gpu(const Topology& topology, const TopologySlot& slot, const GpuBox& box,
               TopologyView& view) {
@@ -117,15 +175,22 @@ void tell_gpu(const Topology& topology, const TopologySlot& slot, const GpuBox& 
   }
   add("topology.node", std::to_string(node->id));
   add("topology.render", fmt::format("/dev/dri/renderD{}", node->properties.drm_render_minor));
-  add("topology.units", box.xccs > 1 ? fmt::format("{} XCD, {} CU", box.xccs, box.compute_units)
-                                     : fmt::format("{} CU", box.compute_units));
+  add("topology.units", units_text(box.xccs, box.compute_units));
   add("topology.memory", box.memory);
+  add("topology.mode", box.mode);
+  if (box.partitions.size() > 1) {
+    for (const PartitionBox& one : box.partitions) {
+      view.facts.push_back(
+          {one.title, units_text(one.xccs, one.compute_units) + ", " + one.memory, no_event});
+    }
+  }
+  add("topology.errors", errors_text(slot));
   for (const kfd::IoLink& link : node->links) {
     const TopologyNode* to = topology.find(link.node_to);
     view.facts.push_back(
         {to ? "-> " + title_of(topology, *to) : fmt::format("-> node {}", link.node_to),
          fmt::format(
-             "{}  {}", scenarios::name(link.type),
+             "{} {}  {}", scenarios::name(link.type), link.weight,
              link.max_bandwidth == 0 ? std::string() : gigabytes_per_second(link.max_bandwidth)),
          no_event});
   }
@@ -161,6 +226,19 @@ void tell_all(const TopologyNode& node, TopologyView& view) {
   }
 }
 
+/// What is not in KFD's files: the modes that the driver offers, and each counter of errors.
+void tell_driver(const TopologySlot& slot, TopologyView& view) {
+  const auto add = [&](std::string label, std::string text) {
+    if (!text.empty()) view.facts.push_back({std::move(label), std::move(text), no_event});
+  };
+  add("current_compute_partition", slot.compute_mode);
+  add("available_compute_partition", slot.compute_modes);
+  add("current_memory_partition", slot.memory_mode);
+  add("available_memory_partition", slot.memory_modes);
+  for (const scenarios::ErrorCounter& counter : slot.errors)
+    add(counter.name, std::to_string(counter.count));
+}
+
 void tell_socket(const Topology& topology, std::size_t socket, const SocketBox& box,
                  TopologyView& view) {
   const auto add = [&](const char* label, const std::string& text) {
@@ -191,7 +269,17 @@ void tell_chosen(const Topology& topology, bool expert, TopologyView& view) {
   const TopologySlot& slot = topology.slots[gpu];
   view.chosen_title = box.title == "-" ? box.product + "  " + box.bdf : box.title;
   const TopologyNode* node = slot.node ? topology.find(*slot.node) : nullptr;
-  if (expert && node) return tell_all(*node, view);
+  if (expert && node) {
+    tell_driver(slot, view);
+    for (const std::uint32_t id : slot.devices) {
+      if (const TopologyNode* device = topology.find(id)) {
+        if (slot.devices.size() > 1)
+          view.facts.push_back({"topology.partition", title_of(topology, *device), no_event});
+        tell_all(*device, view);
+      }
+    }
+    return;
+  }
   tell_gpu(topology, slot, box, view);
 }
 
@@ -219,6 +307,7 @@ TopologyView topology_view(const Topology* topology, bool has_node, const State&
   for (const TopologySlot& slot : topology->slots)
     view.gpus.push_back(box_of(*topology, slot, view.sockets.size()));
   fill_tables(*topology, view);
+  fill_errors(*topology, view);
   // The first GPU, until somebody chooses.
   const auto item = state.item.find(Layout::topology);
   const std::size_t first = view.gpus.empty() ? 0 : view.sockets.size();

@@ -19,20 +19,32 @@ struct SocketBox {
   std::string memory;  ///< "768 GiB"
 };
 
+/// A device that a GPU is divided into: a node of KFD, an agent of the runtime.
+struct PartitionBox {
+  std::string title;  ///< "GPU 12"
+  std::uint64_t xccs = 0;
+  std::uint64_t compute_units = 0;
+  std::string memory;  ///< "24 GiB"
+};
+
 /// A GPU that sits in the machine.
 struct GpuBox {
-  std::string title;    ///< "GPU 3", as the runtime counts; "-" where it is no node of KFD
+  std::string title;    ///< "GPU 3", as the runtime counts; divided "GPU 24-31"; "-" where it is no
+                        ///< node of KFD
   std::string product;  ///< "MI300X"
   std::string target;   ///< "gfx942"
   std::string bdf;
   std::size_t socket = 0;  ///< index in TopologyView::sockets
   LayerState state = LayerState::ok;
   std::string state_word;  ///< key of the strings: "topology.in-kfd"
-  std::uint64_t xccs = 0;  ///< 0: not known
+  std::uint64_t xccs = 0;  ///< 0: not known; of all partitions together
   std::uint64_t compute_units = 0;
-  std::string memory;              ///< "192 GiB"
-  std::string pcie;                ///< "64.0 GB/s" to its socket
-  std::vector<std::size_t> peers;  ///< GPUs with a direct xGMI link, by index
+  std::string memory;                    ///< "192 GiB"
+  std::string mode;                      ///< "CPX NPS4"; "" where nothing can be divided
+  std::vector<PartitionBox> partitions;  ///< one where it is whole
+  std::uint64_t errors = 0;              ///< that its links have counted
+  std::string pcie;                      ///< "64.0 GB/s" to its socket
+  std::vector<std::size_t> peers;        ///< GPUs with a direct xGMI link, by index
 };
 
 /// A link from one node of KFD to another; type "" where there is none.
@@ -55,6 +67,9 @@ struct TopologyView {
   std::vector<std::string> nodes;  ///< of KFD: "CPU 0", "GPU 0", ...
   std::vector<std::vector<LinkCell>> links;         ///< [from][to], in the order of `nodes`
   std::vector<std::vector<std::string>> distances;  ///< ACPI SLIT, [from][to] of NUMA nodes
+  /// Errors that links have counted: the files' names, and for each GPU its title and the counts.
+  std::vector<std::string> counters;
+  std::vector<std::pair<std::string, std::vector<std::string>>> errors;
 
   std::size_t items() const { return sockets.size() + gpus.size(); }
 };

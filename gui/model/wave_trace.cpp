@@ -229,6 +229,19 @@ std::optional<KernelDispatchSeen> dispatch_before(const Story& story, EventId no
   return seen;
 }
 
+bool kernel_dispatched(const Story& story, EventId now) {
+  for (const Story::QueueEvents& queue : story.queues()) {
+    for (const EventId id : queue.events) {
+      if (id > now) break;
+      const EventView head = story.timeline().head(id);
+      if (head.kind == "packet.launched" &&
+          story.timeline().at(id).text("type") == "KERNEL_DISPATCH")
+        return true;
+    }
+  }
+  return false;
+}
+
 namespace {
 
 /// A bench with the dispatch's buffers; nullptr with the problem in `problem`.

@@ -27,6 +27,9 @@ struct KernelDispatchSeen {
 /// The last one up to `now`; nullopt if there is none, or its launch is not told.
 std::optional<KernelDispatchSeen> dispatch_before(const Story& story, EventId now);
 
+/// Whether a kernel has been dispatched up to `now`, whoever launched it.
+bool kernel_dispatched(const Story& story, EventId now);
+
 /// A register that an instruction changed.
 struct RegisterChange {
   std::string name;  ///< "s4", "vcc_lo", "v2"

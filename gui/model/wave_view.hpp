@@ -20,6 +20,7 @@ struct WaveView {
   enum class State : std::uint8_t {
     no_node,      ///< a history alone has no code
     no_dispatch,  ///< no kernel has been dispatched so far
+    untold,       ///< kernels have, by programs of which the history does not tell what they launch
     looking,
     failed,  ///< `problem`
     ready,

@@ -25,6 +25,7 @@ LayerState state_of(checks::Status status) {
 void draw_ticket(Ui& ui, const Rect& area, const BriefView& view) {
   ImGui::SetCursorScreenPos({area.x, area.y});
   ImGui::BeginChild("ticket", {area.w, area.h});
+  if (view.title.empty()) ui.wrapped(ui.tr("brief.none"), ui.colours.dim, ui.fonts.small);
   ui.wrapped(view.title, ui.colours.text, ui.fonts.bold);
   ui.gap(4);
   for (const std::string& paragraph : view.paragraphs) {
@@ -39,6 +40,7 @@ void draw_why(Ui& ui, const Rect& area, const std::vector<WhyRow>& why, bool hid
   ui.heading("why.title");
   float y = ImGui::GetCursorScreenPos().y;
   if (hidden || why.empty()) {
+    ImGui::SetCursorScreenPos({area.x, y});
     ImGui::PushTextWrapPos(area.right() - ImGui::GetWindowPos().x);
     ui.text(ui.tr(hidden ? "why.hidden" : "why.nothing"), ui.colours.dim, ui.fonts.small);
     ImGui::PopTextWrapPos();

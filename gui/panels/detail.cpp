@@ -162,6 +162,10 @@ void draw_detail(Ui& ui, const Rect& rect, const DetailView& view, const Evidenc
     }
     ui.gap(8);
     ImGui::SetCursorScreenPos({area.x, ImGui::GetCursorScreenPos().y});
+    if (evidence.present) {
+      ui.text_right(area.right(), ImGui::GetCursorScreenPos().y, ui.tr("evidence.present"),
+                    ui.colours.dim, ui.fonts.small);
+    }
     ui.heading("detail.evidence");
     draw_commands(ui, area, view);
     y = ImGui::GetCursorScreenPos().y;

@@ -41,6 +41,7 @@ void draw_checks(Ui& ui, const Rect& area, const BriefView& view, float row);
 /// Evidence of the chosen command.
 struct EvidenceView {
   enum class State { none, looking, ready, not_there } state = State::none;
+  bool present = false;  ///< of a node that runs: as it is now, whatever the timeline shows
   scenarios::Evidence evidence;
 };
 void draw_detail(Ui& ui, const Rect& rect, const DetailView& view, const EvidenceView& evidence);
@@ -77,6 +78,9 @@ std::size_t compare_rows(const Ui& ui, const Rect& rect);
 
 /// One wave: disassembly, EXEC, registers, LDS.
 void draw_waves(Ui& ui, const Rect& rect, const WaveView& view);
+
+/// The seams between panes, over them. The window is so large.
+void draw_seams(Ui& ui, const std::vector<Seam>& all, float width, float height);
 
 /// A heading and a list that scrolls, in an area of the current pane.
 void draw_facts(Ui& ui, const std::string& id, const Rect& area, std::string_view title,

@@ -93,15 +93,27 @@ void draw_socket(Ui& ui, const Rect& box, const SocketBox& socket, std::size_t i
   ui.text_at({x, y}, socket.memory, ui.colours.dim, ui.fonts.small, room);
 }
 
-/// One cell per XCD.
+/// One cell per XCD; those of a partition hang together, every other one is an outline.
 void draw_cells(Ui& ui, const GpuBox& gpu, float x, float y, float room) {
-  if (gpu.xccs == 0) return;
   const float size = ui.px(12);
-  const float step = size + ui.px(4);
-  const auto fits = static_cast<std::uint64_t>(std::max(1.0F, (room + ui.px(4)) / step));
-  for (std::uint64_t i = 0; i < std::min(gpu.xccs, fits); ++i) {
-    const Rect cell{x + static_cast<float>(i) * step, y, size, size};
-    ui.fill(cell, colour_of(ui.colours, gpu.state), ui.px(2));
+  const Rgb colour = colour_of(ui.colours, gpu.state);
+  const bool divided = gpu.partitions.size() > 1;
+  const float right = x + room;
+  for (std::size_t p = 0; p < gpu.partitions.size(); ++p) {
+    const std::uint64_t cells = gpu.partitions[p].xccs;
+    for (std::uint64_t i = 0; i < cells && x + size <= right; ++i) {
+      const Rect cell{x, y, size, size};
+      if (divided && p % 2 == 1) {
+        ImGui::GetWindowDrawList()->AddRect({cell.x + 1, cell.y + 1},
+                                            {cell.right() - 1, cell.bottom() - 1}, rgba(colour),
+                                            ui.px(2), 0, std::max(ui.px(2), 1.0F));
+      } else {
+        ui.fill(cell, colour, ui.px(2));
+      }
+      const bool joined = divided && i + 1 < cells;
+      if (joined) ui.fill({cell.right(), y + size / 2 - 1, ui.px(4), ui.px(2)}, colour);
+      x += size + ui.px(4);
+    }
   }
 }
 
@@ -132,17 +144,27 @@ void draw_gpu(Ui& ui, const Rect& box, const GpuBox& gpu, std::size_t item, bool
   };
   y += ui.fonts.bold->FontSize + ui.px(6);
   if (!there) add(ui.tr(gpu.state_word), colour_of(ui.colours, gpu.state));
+  const bool divided = gpu.partitions.size() > 1;
+  if (there && !gpu.mode.empty()) {
+    ui.text_right(box.right() - ui.px(12), y, gpu.mode, divided ? ui.colours.text : ui.colours.dim,
+                  ui.fonts.small);
+  }
   if (there) add(gpu.product, ui.colours.dim);
   if (there && y + line * 2 < box.bottom()) {
     y += ui.px(2);
     draw_cells(ui, gpu, x, y, room);
     y += ui.px(18);
-    add(gpu.xccs > 1 ? fmt::format("{} XCD, {} CU", gpu.xccs, gpu.compute_units)
-                     : fmt::format("{} CU", gpu.compute_units),
+    const std::uint64_t xccs = divided ? gpu.partitions[0].xccs : gpu.xccs;
+    const std::uint64_t units = divided ? gpu.partitions[0].compute_units : gpu.compute_units;
+    const std::string times =
+        divided ? fmt::format("{} \xC3\x97 ", gpu.partitions.size()) : std::string();
+    add(xccs > 1 ? fmt::format("{}{} XCD, {} CU", times, xccs, units)
+                 : fmt::format("{}{} CU", times, units),
         ui.colours.text);
-    add(gpu.memory, ui.colours.text);
+    add(divided ? times + gpu.partitions[0].memory : gpu.memory, ui.colours.text);
   }
-  add(gpu.bdf, ui.colours.dim);
+  add(gpu.errors == 0 ? gpu.bdf : fmt::format("{}: {}", ui.tr("topology.errors"), gpu.errors),
+      gpu.errors == 0 ? ui.colours.dim : ui.colours.warning);
 }
 
 /// From the sockets to the GPUs; a link that the driver does not use is broken.
@@ -251,6 +273,35 @@ struct CellText {
   Rgb colour;
 };
 
+/// A row for each GPU, a column for each counter that any of them has.
+void draw_errors(Ui& ui, const TopologyView& view) {
+  if (view.counters.empty()) return;
+  ui.heading("topology.counters");
+  const ImVec2 at = ImGui::GetCursorScreenPos();
+  const float row = ui.fonts.small->FontSize + ui.px(8);
+  const float first = ui.px(112);
+  std::vector<float> right;  // of each column
+  float x = at.x + first;
+  for (const std::string& name : view.counters) {
+    x += std::max(ui.width_of(name, ui.fonts.small), ui.px(40)) + ui.px(24);
+    right.push_back(x);
+    ui.text_right(x, at.y, name, ui.colours.dim, ui.fonts.small);
+  }
+  float y = at.y + row;
+  for (const auto& [title, counts] : view.errors) {
+    ui.line({at.x, y}, {x, y}, ui.colours.hairline);
+    ui.text_at({at.x, y + ui.px(3)}, title, ui.colours.dim, ui.fonts.small, first);
+    for (std::size_t i = 0; i < counts.size(); ++i) {
+      const bool some = counts[i] != "0" && counts[i] != "-";
+      ui.text_right(right[i], y + ui.px(3), counts[i], some ? ui.colours.warning : ui.colours.text,
+                    ui.fonts.small);
+    }
+    y += row;
+  }
+  ImGui::SetCursorScreenPos(at);
+  ImGui::Dummy({x - at.x, y - at.y + ui.px(12)});
+}
+
 void draw_tables(Ui& ui, const Rect& area, const TopologyView& view) {
   ImGui::SetCursorScreenPos({area.x, area.y});
   ImGui::BeginChild("topology.tables", {area.w, area.h}, false,
@@ -273,6 +324,7 @@ void draw_tables(Ui& ui, const Rect& area, const TopologyView& view) {
               [&](std::size_t from, std::size_t to) {
                 return CellText{view.distances[from][to], "", ui.colours.text};
               });
+  draw_errors(ui, view);
   ImGui::EndChild();
 }
 

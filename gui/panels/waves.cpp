@@ -217,6 +217,8 @@ const char* empty_text(const Ui& ui, const WaveView& view) {
   switch (view.state) {
     case WaveView::State::no_node:
       return ui.tr("waves.no-node");
+    case WaveView::State::untold:
+      return ui.tr("waves.untold");
     case WaveView::State::no_dispatch:
       return ui.tr("waves.no-dispatch");
     case WaveView::State::looking:

@@ -54,6 +54,39 @@ std::vector<TopologyNode> nodes_of(Process& process) {
   return nodes;
 }
 
+/// "pcie_replay_count" is a number; a RAS file has two, "ue: 0" and "ce: 0".
+std::vector<ErrorCounter> errors_of(Process& process, const std::string& device) {
+  std::vector<ErrorCounter> errors;
+  for (const char* file : {"pcie_replay_count", "xgmi_error"}) {
+    std::istringstream text(line_of(process, device + "/" + file));
+    if (std::uint64_t count = 0; text >> count) errors.push_back({file, count});
+  }
+  for (const char* block : {"pcie_bif", "xgmi_wafl"}) {
+    const auto text = process.read_file(fmt::format("{}/ras/{}_err_count", device, block));
+    std::istringstream words(text ? *text : std::string());
+    std::string kind;
+    for (std::uint64_t count = 0; words >> kind >> count;)
+      errors.push_back({fmt::format("{} {}", block, kind.substr(0, kind.find(':'))), count});
+  }
+  return errors;
+}
+
+void read_partitions(Process& process, const std::string& device,
+                     const std::vector<TopologyNode>& nodes, TopologySlot& slot) {
+  slot.compute_mode = line_of(process, device + "/current_compute_partition");
+  slot.memory_mode = line_of(process, device + "/current_memory_partition");
+  slot.compute_modes = line_of(process, device + "/available_compute_partition");
+  slot.memory_modes = line_of(process, device + "/available_memory_partition");
+  // KFD has the number of a device in the place of the PCI function.
+  const auto function = [](const std::string& bdf) { return bdf.substr(0, bdf.rfind('.')); };
+  const std::uint64_t most = slot.compute_mode.empty() ? 1 : 8;
+  for (const TopologyNode& node : nodes) {
+    if (!node.is_gpu() || (node.bdf != slot.bdf && function(node.bdf) != function(slot.bdf)))
+      continue;
+    if (node.bdf == slot.bdf || most > 1) slot.devices.push_back(node.id);
+  }
+}
+
 std::vector<TopologySlot> slots_of(sim::Node& node, Process& process,
                                    const std::vector<TopologyNode>& nodes) {
   std::vector<TopologySlot> slots;
@@ -67,10 +100,17 @@ std::vector<TopologySlot> slots_of(sim::Node& node, Process& process,
                       .driver = {},
                       .speed = line_of(process, device + "/current_link_speed"),
                       .lanes = line_of(process, device + "/current_link_width"),
-                      .node = {}};
+                      .node = {},
+                      .devices = {},
+                      .compute_mode = {},
+                      .memory_mode = {},
+                      .compute_modes = {},
+                      .memory_modes = {},
+                      .errors = errors_of(process, device)};
     if (const sim::PciDevice* on_bus = node.os.pci.find(gpu.bdf)) slot.driver = on_bus->driver;
     const auto known = std::ranges::find(nodes, bdf, &TopologyNode::bdf);
     if (known != nodes.end()) slot.node = known->id;
+    read_partitions(process, device, nodes, slot);
     slots.push_back(std::move(slot));
   }
   return slots;

@@ -32,6 +32,12 @@ struct TopologyNode {
   std::uint64_t compute_units() const;  ///< 0 on CPU nodes
 };
 
+/// A counter of errors: a file of the GPU's directory in /sys.
+struct ErrorCounter {
+  std::string name;  ///< "pcie_replay_count", "xgmi_wafl ue"
+  std::uint64_t count = 0;
+};
+
 /// A GPU that sits in the machine, whatever became of it.
 struct TopologySlot {
   std::string product;  ///< "MI300X"
@@ -41,7 +47,14 @@ struct TopologySlot {
   std::string driver;                 ///< bound to it; "" if none
   std::string speed;                  ///< "32.0 GT/s PCIe", as trained
   std::string lanes;                  ///< "16"
-  std::optional<std::uint32_t> node;  ///< of the KFD topology
+  std::optional<std::uint32_t> node;  ///< of the KFD topology; where it is divided, the first
+  /// The devices that it is divided into, as nodes of the KFD topology; one where it is whole.
+  std::vector<std::uint32_t> devices;
+  std::string compute_mode;          ///< "SPX", "CPX"; "" where the driver knows no partitions
+  std::string memory_mode;           ///< "NPS1"
+  std::string compute_modes;         ///< that the driver offers: "SPX, DPX, QPX, CPX"
+  std::string memory_modes;          ///< "NPS1, NPS4"; "" where there is no choice
+  std::vector<ErrorCounter> errors;  ///< of its links
 };
 
 struct Topology {

@@ -1,8 +1,10 @@
 // Datagrams of arbitrary bytes to whoever puts messages together. What is no message throws
-// ConnectionError and nothing else; what is one can be sent again and reads the same.
+// ConnectionError and nothing else; what is one can be sent again and reads the same. As a look's
+// question or answer it is taken or refused; what is taken is written and taken again.
 #include <cstdint>
 #include <cstdlib>
 
+#include "scenarios/engine/look_message.hpp"
 #include "sim/interpose/protocol/facts.hpp"
 #include "sim/interpose/protocol/message.hpp"
 
@@ -20,6 +22,10 @@ void check(const Json& message) {
     static_cast<void>(facts_of(message));
   } catch (const std::exception&) {  // a message of another kind or version
   }
+  using namespace rocdrill::scenarios;
+  if (const auto question = question_of(message); question && !question_of(to_json(*question)))
+    std::abort();
+  if (const auto answer = answer_of(message); answer && !answer_of(to_json(*answer))) std::abort();
 }
 
 }  // namespace

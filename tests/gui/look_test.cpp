@@ -11,6 +11,7 @@
 #include "gui/model/action.hpp"
 #include "gui/model/arrange.hpp"
 #include "gui/model/palette.hpp"
+#include "gui/model/story.hpp"
 
 namespace rocdrill::gui {
 namespace {
@@ -153,6 +154,54 @@ TEST(Arrange, PanesShareTheWindowWithoutGapsOrOverlaps) {
       }
     }
   }
+}
+
+TEST(Arrange, ChosenSizesHoldAsFarAsTheWindowAllows) {
+  const auto width_of = [](const std::vector<Placed>& panes, Pane pane) {
+    return std::ranges::find(panes, pane, &Placed::pane)->rect.w;
+  };
+  PaneSizes sizes{{Pane::stack, 400}, {Pane::timeline, 300}};
+  auto panes = arrange(Layout::replay, 1280, 800, 1, sizes);
+  EXPECT_EQ(width_of(panes, Pane::stack), 400);
+  EXPECT_EQ(panes[1].pane, Pane::timeline);
+  EXPECT_EQ(panes[1].rect.h, 300);
+  EXPECT_EQ(width_of(arrange(Layout::replay, 1920, 1080, 1.5F, sizes), Pane::stack), 600);
+  EXPECT_EQ(width_of(arrange(Layout::practice, 1280, 800, 1, sizes), Pane::stack), 400);
+  sizes = {{Pane::stack, 5000}, {Pane::brief, 5000}, {Pane::timeline, 5000}};
+  panes = arrange(Layout::replay, 1280, 800, 1, sizes);
+  float area = 0;
+  for (const Placed& one : panes) area += one.rect.w * one.rect.h;
+  EXPECT_EQ(area, 1280 * 800);
+  EXPECT_GE(panes.back().rect.w, 80);  // the pane in the middle is still there
+  EXPECT_GE(panes.back().rect.h, 200);
+}
+
+TEST(Arrange, EverySizedPaneHasASeamAtItsInnerEdge) {
+  const auto panes = arrange(Layout::replay, 1280, 800, 1);
+  const auto all = seams(panes, 1);
+  ASSERT_EQ(all.size(), 3U);
+  for (const Seam& seam : all) {
+    const auto pane = std::ranges::find(panes, seam.pane, &Placed::pane);
+    const float x = seam.rect.x + seam.rect.w / 2;
+    const float y = seam.rect.y + seam.rect.h / 2;
+    EXPECT_EQ(size_at(seam, x, y, 1280, 800, 1), seam.size) << name(seam.pane);
+    EXPECT_EQ(seam.size, seam.at == Edge::bottom ? pane->rect.h : pane->rect.w);
+  }
+  EXPECT_EQ(size_at(all[0], 0, 9000, 1280, 800, 1), least_pane);
+  EXPECT_TRUE(seams(arrange(Layout::drills, 1280, 800, 1), 1).empty());
+}
+
+TEST(Arrange, SizesAreKeptWithinReasonAndForgottenAtZero) {
+  const Timeline nothing;
+  const Story story(nothing);
+  State state;
+  apply(intent::Resize{Pane::stack, 3}, state, story);
+  EXPECT_EQ(state.sizes[Pane::stack], least_pane);
+  apply(intent::Resize{Pane::brief, 333}, state, story);
+  apply(intent::Resize{Pane::stack, 0}, state, story);
+  EXPECT_FALSE(state.sizes.contains(Pane::stack));
+  apply(intent::DefaultSizes{}, state, story);
+  EXPECT_TRUE(state.sizes.empty());
 }
 
 }  // namespace

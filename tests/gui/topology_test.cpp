@@ -96,6 +96,49 @@ TEST(Topology, FactsAreOfTheChosenOne) {
   EXPECT_EQ(at_end("healthy-mi300x", state).chosen_title, "CPU 0");
 }
 
+TEST(Topology, OfADividedNodeHasItsPartitions) {
+  const TopologyView view = at_end("cpx-partitioned");
+  ASSERT_THAT(view.gpus, SizeIs(8));
+  const GpuBox& gpu = view.gpus[1];
+  EXPECT_EQ(gpu.mode, "CPX NPS1");
+  EXPECT_EQ(gpu.title, "GPU 8-15");
+  ASSERT_THAT(gpu.partitions, SizeIs(8));
+  EXPECT_EQ(gpu.partitions[7].title, "GPU 15");
+  EXPECT_EQ(gpu.partitions[0].xccs, 1U);
+  EXPECT_EQ(gpu.partitions[0].compute_units, 38U);
+  EXPECT_EQ(gpu.partitions[0].memory, "24 GiB");
+  EXPECT_EQ(gpu.xccs, 8U);  // as silicon has them
+  EXPECT_EQ(gpu.compute_units, 304U);
+  EXPECT_EQ(gpu.memory, "192 GiB");
+  EXPECT_EQ(gpu.peers.size(), 7U);
+  EXPECT_THAT(view.facts,
+              Contains(AllOf(Field(&Fact::label, "GPU 7"), Field(&Fact::text, "38 CU, 24 GiB"))));
+  State state;
+  state.expert = true;
+  EXPECT_THAT(at_end("cpx-partitioned", state).facts,
+              Contains(AllOf(Field(&Fact::label, "available_compute_partition"),
+                             Field(&Fact::text, "SPX, DPX, QPX, CPX"))));
+  EXPECT_EQ(at_end("healthy-mi300x").gpus[1].mode, "SPX NPS1");
+  EXPECT_THAT(at_end("healthy-mi300x").gpus[1].partitions, SizeIs(1));
+}
+
+TEST(Topology, ErrorsOfLinksAreCountedPerGpu) {
+  scenarios::Topology read = topology("healthy-mi300x", recorded("healthy-mi300x").story->last());
+  TopologyView view = topology_view(&read, true, {});
+  EXPECT_THAT(view.counters, ElementsAre("pcie_replay_count", "xgmi_error", "pcie_bif ue",
+                                         "pcie_bif ce", "xgmi_wafl ue", "xgmi_wafl ce"));
+  ASSERT_THAT(view.errors, SizeIs(8));
+  EXPECT_EQ(view.errors[3].first, "GPU 3");
+  EXPECT_THAT(view.errors[3].second, ElementsAre("0", "0", "0", "0", "0", "0"));
+  EXPECT_THAT(view.facts,
+              Contains(AllOf(Field(&Fact::label, "topology.errors"), Field(&Fact::text, "0"))));
+  read.slots[0].errors[0].count = 3;
+  view = topology_view(&read, true, {});
+  EXPECT_EQ(view.gpus[0].errors, 3U);
+  EXPECT_EQ(view.gpus[1].errors, 0U);
+  EXPECT_THAT(view.facts, Contains(Field(&Fact::text, "pcie_replay_count 3")));
+}
+
 TEST(Topology, IsNotKnownOfAHistoryAlone) {
   EXPECT_EQ(topology_view(nullptr, false, {}).state, TopologyView::State::no_node);
   EXPECT_EQ(topology_view(nullptr, true, {}).state, TopologyView::State::looking);

@@ -1,7 +1,19 @@
 // The window on a node that runs in a server of its own.
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <filesystem>
+#include <set>
 
 #include "driver.hpp"
+#include "gui/app/png.hpp"
+#include "gui/model/queue_view.hpp"
+#include "gui/model/topology_view.hpp"
+#include "scenarios/engine/look_message.hpp"
+#include "sim/interpose/protocol/message.hpp"
 #include "sim/interpose/server/session.hpp"
 #include "support/command.hpp"
 
@@ -36,6 +48,142 @@ TEST(Attach, FollowsANodeUntilItStops) {
   driver.key(key::escape);
   driver.frame(2);
   EXPECT_EQ(driver.workspace.notice(), "");
+}
+
+/// A node of this kind, running, and a window on it.
+struct RunningNode {
+  explicit RunningNode(const std::string& id) {
+    const auto started = test::shell("'" ROCDRILL_COMMAND "' node start " + id);
+    if (started.exit_code != 0) throw std::runtime_error(started.err);
+    session = interpose::find_session(std::nullopt);
+  }
+  ~RunningNode() { test::shell("'" ROCDRILL_COMMAND "' node stop " + session.name); }
+  test::Output run(const std::string& words) const {
+    return test::shell("'" ROCDRILL_COMMAND "' run --session " + session.name + " -- " + words);
+  }
+  const test::Sessions sessions;
+  interpose::RunningSession session;
+};
+
+TEST(Attach, EvidenceAndTopologyAreOfTheNodeAsItIsAndLeaveNoTrace) {
+  const RunningNode node("mi210");
+  Driver driver("");
+  ASSERT_EQ(driver.workspace.attach(node.session.path.string(), node.session.name), "");
+  driver.state().layout = Layout::replay;
+  driver.settle();
+  const EventId booted = driver.workspace.story().last();
+  Background& background = driver.workspace.background();
+  ASSERT_TRUE(background.present_only());
+  const auto* lsmod = background.look(booted, "lsmod", no_event);
+  background.wait();
+  lsmod = background.look(booted, "lsmod", no_event);
+  ASSERT_TRUE(lsmod && *lsmod);
+  EXPECT_TRUE(std::ranges::any_of((*lsmod)->lines, [](const scenarios::EvidenceLine& line) {
+    return line.text.starts_with("amdgpu");
+  }));
+  const auto* topology = background.topology(booted);
+  background.wait();
+  topology = background.topology(booted);
+  ASSERT_TRUE(topology);
+  const TopologyView view = topology_view(topology, true, {});
+  ASSERT_EQ(view.gpus.size(), 1U);
+  EXPECT_EQ(view.gpus[0].target, "gfx90a");
+  EXPECT_EQ(view.gpus[0].memory, "64 GiB");
+  driver.key('5', true);
+  driver.settle();
+  EXPECT_TRUE(driver.has("topology.gpu." + view.gpus[0].bdf));
+  // No look is an event.
+  std::this_thread::sleep_for(std::chrono::milliseconds(700));
+  driver.frame(2);
+  EXPECT_EQ(driver.workspace.story().last(), booted);
+  // What is changed on the node is seen.
+  node.run("sudo modprobe -r amdgpu");
+  EXPECT_TRUE(driver.wait_for([&] {
+    const auto* now = background.topology(driver.workspace.story().last());
+    return now && topology_view(now, true, {}).gpus.at(0).state_word == "topology.no-driver";
+  }));
+}
+
+TEST(Attach, QueuesOfARealProgramAreTold) {
+  const std::string client = ROCDRILL_CLIENTS "kernel_client";
+  if (!std::filesystem::exists(client))
+    GTEST_SKIP() << client << " is built with libhsa-runtime-dev";
+  const RunningNode node("mi210");
+  Driver driver("");
+  ASSERT_EQ(driver.workspace.attach(node.session.path.string(), node.session.name), "");
+  driver.state().layout = Layout::queues;
+  driver.frame(2);
+  const auto ran =
+      node.run("'" + client + "' many '" ROCDRILL_CODE_OBJECTS "saxpy_v4/gfx90a.co' 3");
+  ASSERT_TRUE(driver.wait_for([&] { return driver.workspace.story().queues().size() > 0; }))
+      << ran.out << ran.err;
+  ASSERT_TRUE(driver.wait_for([&] {
+    const QueueView view = queue_view(driver.workspace.story(), driver.state(), 16, 9);
+    return view.write_index >= 3 && view.read_index >= 3;
+  })) << ran.out
+      << ran.err;
+  const QueueView view = queue_view(driver.workspace.story(), driver.state(), 16, 9);
+  EXPECT_TRUE(view.packets);
+  EXPECT_GT(view.slots, 0U);
+  EXPECT_TRUE(view.read_known);
+  EXPECT_EQ(view.ring.at(0).state, SlotState::complete);
+  EXPECT_FALSE(view.fields.empty());
+  driver.frame();
+  EXPECT_TRUE(driver.has("queue.packet.0"));
+}
+
+TEST(Attach, PacketsAreToldWhileSomebodyLooksOnly) {
+  const std::string client = ROCDRILL_CLIENTS "kernel_client";
+  if (!std::filesystem::exists(client))
+    GTEST_SKIP() << client << " is built with libhsa-runtime-dev";
+  const RunningNode node("mi210");
+  {
+    Attached attached(node.session.path.string());
+  }
+  node.run("'" + client + "' many '" ROCDRILL_CODE_OBJECTS "saxpy_v4/gfx90a.co' 2");
+  Attached attached(node.session.path.string());
+  Timeline timeline;
+  bool restarted = false;
+  ASSERT_TRUE(attached.poll(timeline, restarted));
+  EXPECT_TRUE(timeline.find({.kind_prefix = "packet."}).empty());
+}
+
+TEST(Attach, WhatIsMalformedIsRefusedAndTheNodeGoesOn) {
+  const RunningNode node("mi210");
+  const auto ask = [&](const interpose::Json& question) {
+    const int fd = interpose::connect_to_session(node.session.path.string());
+    const interpose::Json reply = interpose::request(fd, question);
+    ::close(fd);
+    return reply;
+  };
+  EXPECT_EQ(ask({{"op", "look"}}).value("errno", 0), EINVAL);
+  interpose::Json question = scenarios::to_json(scenarios::LookQuestion{});
+  question["commands"] = "all";
+  EXPECT_THAT(ask(question).value("error", ""), testing::HasSubstr("'commands' is no list"));
+  question["commands"] = interpose::Json::array();
+  for (int i = 0; i < 20; ++i) EXPECT_EQ(ask(question).value("errno", -1), 0);
+  EXPECT_EQ(ask({{"op", "status"}}).value("errno", -1), 0);
+  // The same connection goes on after a look.
+  const int fd = interpose::connect_to_session(node.session.path.string());
+  for (int i = 0; i < 3; ++i) EXPECT_EQ(interpose::request(fd, question).value("errno", -1), 0);
+  EXPECT_EQ(interpose::request(fd, {{"op", "status"}}).value("errno", -1), 0);
+  ::close(fd);
+}
+
+TEST(Attach, APictureOfARunningNodeIsTaken) {
+  const RunningNode node("mi210");
+  const auto file = node.sessions.path() / "topology.png";
+  const auto taken = test::shell("'" ROCDRILL_COMMAND "' gui --attach " + node.session.name +
+                                 " --layout topology --screenshot '" + file.string() + "'");
+  ASSERT_EQ(taken.exit_code, 0) << taken.err;
+  std::ostringstream bytes;
+  bytes << std::ifstream(file, std::ios::binary).rdbuf();
+  const auto picture = decode_png(bytes.str());
+  ASSERT_TRUE(picture) << picture.error();
+  std::set<std::array<std::uint8_t, 3>> colours;
+  for (std::size_t i = 0; i + 2 < picture->rgb.size(); i += 3)
+    colours.insert({picture->rgb[i], picture->rgb[i + 1], picture->rgb[i + 2]});
+  EXPECT_GT(colours.size(), 20U);  // not one empty pane
 }
 
 TEST(Attach, ANodeThatDoesNotRunIsSaid) {

@@ -56,6 +56,8 @@ std::vector<Wanted> pictures() {
   all.push_back({"topology-expert", request("healthy-mi300x")});
   all.back().request.layout = Layout::topology;
   all.back().request.expert = true;
+  all.push_back({"topology-partitions", request("cpx-partitioned")});
+  all.back().request.layout = Layout::topology;
   all.push_back({"queues", request("kernel-endless")});
   all.back().request.layout = Layout::queues;
   all.push_back({"waves", request("kernel-null-pointer"), false});  // its memory is elsewhere

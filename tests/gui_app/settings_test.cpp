@@ -38,7 +38,8 @@ TEST_F(SettingsFile, IsMadeAndReadBack) {
                         .width = 1600,
                         .height = 900,
                         .layout = Layout::topology,
-                        .expert = true};
+                        .expert = true,
+                        .sizes = {{Pane::stack, 333}, {Pane::timeline, 200}}};
   EXPECT_EQ(write_settings(file, wanted), "");
   const ReadSettings read = read_settings(file);
   EXPECT_EQ(read.settings, wanted);
@@ -51,9 +52,9 @@ TEST_F(SettingsFile, ThatIsNotThereMeansDefaults) {
 }
 
 TEST_F(SettingsFile, ThatIsDamagedIsSetAsideWithAMessage) {
-  for (const char* text :
-       {"palette", "palette = pink\n", "font_size = 900\n", "width = -1\n", "layout = practice\n",
-        "font_size = 15\nfont_size = 16\n", "\x01\x02\xFF"}) {
+  for (const char* text : {"palette", "palette = pink\n", "font_size = 900\n", "width = -1\n",
+                           "layout = practice\n", "pane.stack = 7\n", "pane.timeline = high\n",
+                           "font_size = 15\nfont_size = 16\n", "\x01\x02\xFF"}) {
     write(text);
     const ReadSettings read = read_settings(file);
     EXPECT_EQ(read.settings, Settings{}) << text;
@@ -79,6 +80,16 @@ TEST_F(SettingsFile, KeepsTheLayoutOfARunAndItsForm) {
   settings = changed(settings, intent::ToggleExpert{});
   EXPECT_EQ(settings.layout, Layout::queues);
   EXPECT_TRUE(settings.expert);
+}
+
+TEST_F(SettingsFile, KeepsTheSizesOfPanesUntilTheyAreTheDefault) {
+  Settings settings;
+  settings = changed(settings, intent::Resize{Pane::stack, 400});
+  settings = changed(settings, intent::Resize{Pane::tasks, 1});
+  EXPECT_EQ(settings.sizes, (PaneSizes{{Pane::stack, 400}, {Pane::tasks, least_pane}}));
+  settings = changed(settings, intent::Resize{Pane::stack, 0});
+  EXPECT_FALSE(settings.sizes.contains(Pane::stack));
+  EXPECT_TRUE(changed(settings, intent::DefaultSizes{}).sizes.empty());
 }
 
 TEST_F(SettingsFile, ThatCannotBeWrittenIsSaid) {

@@ -151,6 +151,10 @@ TEST_F(Window, KeepsItsSettingsAndSetsDamagedOnesAside) {
   EXPECT_TRUE(wait_for([&] {
     return content(folder / "config/rocdrill/gui.conf").contains("palette = dark");
   })) << content(folder / "window.log");
+  ASSERT_TRUE(xdotool("key ctrl+Right"));
+  EXPECT_TRUE(wait_for([&] {
+    return content(folder / "config/rocdrill/gui.conf").contains("pane.stack = 288");
+  })) << content(folder / "config/rocdrill/gui.conf");
 }
 
 TEST_F(Window, AWholeDrillIsDoneFromTheTicketToTheRepair) {

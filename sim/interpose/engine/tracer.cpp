@@ -36,6 +36,17 @@ trace::SignalState state_of(const aql::AmdSignal& signal) {
           signal.event_id};
 }
 
+/// The name of the kernel that a launched packet dispatches; "" for any other.
+std::string kernel_of(const kernel::ObservedPacket& packet, KernelNames& names) {
+  aql::Packet bytes;
+  if (packet.sdma || packet.what != kernel::ObservedPacket::What::launched ||
+      packet.bytes.size() != sizeof bytes)
+    return {};
+  std::memcpy(bytes.bytes.data(), packet.bytes.data(), sizeof bytes);
+  if (bytes.header().type() != aql::PacketType::kernel_dispatch) return {};
+  return names.at(bytes.as<aql::KernelDispatch>().kernel_object);
+}
+
 /// _IOC_SIZE.
 std::size_t size_of_request(std::uint64_t request) { return request >> 16 & 0x3FFF; }
 
@@ -78,6 +89,17 @@ void Tracer::packet(const kernel::ObservedPacket& packet) {
   note.bytes = packet.bytes;
   note.reason = packet.reason;
   if (packet.completion) note.signal = state_of(*packet.completion);
+  std::string kernel;
+  {
+    const std::lock_guard lock(mutex_);
+    kernel = kernel_of(packet, names_);
+    const auto pointer = read_pointers_.find(packet.queue);
+    std::uint64_t index = 0;
+    if (!packet.sdma && pointer != read_pointers_.end() &&
+        kernel::copy_from_user(&index, pointer->second, sizeof index))
+      note.read_index = index;
+  }
+  note.kernel = kernel;
   const auto& path = packet.error_path;
   if (path.inactive) note.inactive = state_of(*path.inactive);
   note.inactive_signal = path.inactive_signal;
@@ -109,7 +131,29 @@ trace::IoctlRecord Tracer::begin_ioctl(std::uint64_t request, void* argument,
 void Tracer::end_ioctl(trace::IoctlRecord record, std::uint64_t request, void* argument,
                        std::int64_t result) {
   const int error = result < 0 ? static_cast<int>(-result) : 0;
+  if (error == 0) note_call(request, argument);
   write(record.finish(error, argument_bytes(request, argument), read_memory));
+}
+
+void Tracer::note_call(std::uint64_t request, void* argument) {
+  const auto asked = kfd::decode_request(request);
+  const auto from = reinterpret_cast<std::uintptr_t>(argument);
+  if (!asked) return;
+  const std::lock_guard lock(mutex_);
+  const auto nr = static_cast<kfd::Ioctl>(asked->nr);
+  if (kfd::CreateQueueArgs queue{};
+      nr == kfd::Ioctl::create_queue &&
+      kernel::copy_from_user(&queue, from, kfd::create_queue_args_size_1_11)) {
+    if (queue.queue_type == static_cast<std::uint32_t>(kfd::QueueType::compute_aql))
+      read_pointers_[queue.queue_id] = queue.read_pointer_address;
+  } else if (kfd::DestroyQueueArgs gone{};
+             nr == kfd::Ioctl::destroy_queue && kernel::copy_from_user(&gone, from, sizeof gone)) {
+    read_pointers_.erase(gone.queue_id);
+  } else if (kfd::RuntimeEnableArgs runtime{};
+             nr == kfd::Ioctl::runtime_enable &&
+             kernel::copy_from_user(&runtime, from, sizeof runtime) && runtime.mode_mask != 0) {
+    names_.set_list(runtime.r_debug);
+  }
 }
 
 void Tracer::end_drm(std::string_view device, std::uint64_t request,

@@ -1,8 +1,11 @@
 // Records what a program does with its devices: $ROCDRILL_TRACE names the file.
 #pragma once
 
+#include <map>
 #include <memory>
+#include <mutex>
 
+#include "sim/interpose/engine/kernel_names.hpp"
 #include "sim/interpose/trace/records.hpp"
 #include "sim/interpose/trace/writer.hpp"
 #include "sim/kernel/process/device_file.hpp"
@@ -50,8 +53,13 @@ class Tracer final : public kernel::ProcessObserver {
                std::int64_t result);
   static std::vector<std::byte> argument_bytes(std::uint64_t request, void* argument);
   void write(const trace::Json& record);
+  /// Queues and the runtime's list of code objects, from the calls that tell of them.
+  void note_call(std::uint64_t request, void* argument);
 
   std::unique_ptr<trace::Writer> writer_;
+  std::mutex mutex_;  ///< calls and packets come from several threads
+  KernelNames names_;
+  std::map<std::uint32_t, std::uint64_t> read_pointers_;  ///< of AQL queues, by queue_id
 };
 
 }  // namespace rocdrill::interpose

@@ -12,7 +12,7 @@ struct NodeServer::Connection {
   boost::asio::posix::stream_descriptor socket;
   Assembler assembler;
   int pid = 0;  ///< of the peer when it connected
-  enum class Role { unknown, device, engine, watch, smi } role = Role::unknown;
+  enum class Role { unknown, device, engine, watch, smi, packets } role = Role::unknown;
   std::string device;          ///< path, of a device
   std::uint32_t smi_gpu = 0;   ///< gpu_id, of an SMI event file
   std::uint64_t smi_mask = 0;  ///< wanted events

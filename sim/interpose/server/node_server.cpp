@@ -97,6 +97,7 @@ NodeServer::~NodeServer() {
   node_.kernel.kfd.set_smi_listener({});
   connections_.clear();
   clients_.clear();
+  asides_.clear();
 }
 
 void NodeServer::run() {
@@ -198,7 +199,14 @@ void NodeServer::received(const std::shared_ptr<Connection>& connection) {
       const auto message = connection->assembler.add(datagram);
       if (!message) continue;
       const std::lock_guard lock(node_mutex_);
-      Json reply = answer(*connection, *message);
+      Json reply;
+      if (const Handler* aside = aside_of(*message)) {
+        catch_up();
+        reply = begin_aside(connection, *aside, *message);
+        if (reply.is_null()) return;  // it is served again when the look has ended
+      } else {
+        reply = answer(*connection, *message);
+      }
       // A device's peer reads an end of file: read() on it must not block.
       const int flags = ::fcntl(fd, F_GETFL);
       ::fcntl(fd, F_SETFL, flags & ~O_NONBLOCK);
@@ -225,11 +233,27 @@ void NodeServer::closed(const std::shared_ptr<Connection>& connection) {
   if (client != clients_.end() && client->second->engine == connection.get())
     client_gone(connection->pid);
   connections_.erase(connection);
+  if (connection->role == Connection::Role::packets) {
+    const std::lock_guard lock(node_mutex_);
+    heed_packet_watchers();
+  }
+}
+
+/// The node knows what time it is and what programs wrote.
+void NodeServer::catch_up() {
+  node_.os.clock.advance_to(started_node_ns_ + (monotonic_ns() - started_ns_));
+  if (watcher_.drain()) settle(false);
+}
+
+const NodeServer::Handler* NodeServer::aside_of(const Json& request) const {
+  const auto op = request.find("op");
+  if (op == request.end() || !op->is_string()) return nullptr;
+  const auto handler = aside_.find(op->get_ref<const std::string&>());
+  return handler == aside_.end() ? nullptr : &handler->second;
 }
 
 Json NodeServer::answer(Connection& connection, const Json& request) {
-  node_.os.clock.advance_to(started_node_ns_ + (monotonic_ns() - started_ns_));
-  if (watcher_.drain()) settle(false);
+  catch_up();
   const auto op_field = request.find("op");
   const std::string op =
       op_field != request.end() && op_field->is_string() ? op_field->get<std::string>() : "";
@@ -238,6 +262,7 @@ Json NodeServer::answer(Connection& connection, const Json& request) {
     if (op == "open") return open_device(connection, request);
     if (op == "setattr") return set_attributes(request);
     if (op == "smi_events") return smi_events(connection, request);
+    if (op == "watch_packets") return watch_packets(connection);
     if (const auto handler = handlers_.find(op); handler != handlers_.end()) {
       Json reply = handler->second(request, {connection.pid});
       settle(false);

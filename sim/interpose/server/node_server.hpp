@@ -14,6 +14,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <set>
 #include <string>
 
@@ -59,6 +60,10 @@ class NodeServer {
   using Handler = std::function<Json(const Json& request, const Asker& who)>;
   void handle(const std::string& op, Handler handler) { handlers_[op] = std::move(handler); }
 
+  /// One that only looks: the handler runs in a fork of the server, may do with the node what it
+  /// likes, and nothing of that remains. A few at a time; others are served meanwhile.
+  void handle_aside(const std::string& op, Handler handler) { aside_[op] = std::move(handler); }
+
   /// Called before a command of a person may change the node, with its words: for undo.
   void before_change(std::function<void(const std::vector<std::string>&)> hook) {
     before_change_ = std::move(hook);
@@ -74,6 +79,7 @@ class NodeServer {
  private:
   struct Connection;
   struct Client;
+  struct Aside;
 
   void accept();
   void notice_writes();
@@ -81,9 +87,23 @@ class NodeServer {
   void serve(const std::shared_ptr<Connection>& connection);
   void received(const std::shared_ptr<Connection>& connection);
   void closed(const std::shared_ptr<Connection>& connection);
+  void catch_up();
+  const Handler* aside_of(const Json& request) const;
   Json answer(Connection& connection, const Json& request);
   void settle(bool device_state_only);
   void push_facts();
+
+  // aside.cpp: what windows ask
+  /// Empty if the answer comes from a fork.
+  Json begin_aside(const std::shared_ptr<Connection>& connection, const Handler& handler,
+                   const Json& request);
+  [[noreturn]] void look_and_exit(const Handler& handler, Connection& connection,
+                                  const Json& request);
+  void aside_ended(const std::shared_ptr<Aside>& aside);
+  Json watch_packets(Connection& connection);
+  void heed_packet_watchers();
+  void set_packet_level(cp::EventLevel level);
+  void limit_packet_events();
 
   // ops_device.cpp: what preload library and engine ask
   Json open_device(Connection& connection, const Json& request);
@@ -131,6 +151,10 @@ class NodeServer {
   std::set<std::shared_ptr<Connection>> connections_;
   std::map<int, std::unique_ptr<Client>> clients_;  ///< by pid
   std::map<std::string, Handler> handlers_;
+  std::map<std::string, Handler> aside_;
+  std::set<std::shared_ptr<Aside>> asides_;
+  cp::EventLevel quiet_level_ = cp::EventLevel::errors;  ///< while nobody looks at queues
+  std::optional<std::size_t> packets_until_;             ///< so many events; none: nobody looks
   std::function<void(const std::vector<std::string>&)> before_change_;
   std::uint64_t facts_epoch_ = 0;  ///< last told
   std::uint64_t started_ns_ = 0;   ///< CLOCK_MONOTONIC at the node's time `started_node_ns_`

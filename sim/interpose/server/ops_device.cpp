@@ -204,6 +204,7 @@ Json NodeServer::engine_request(Connection& connection, const std::string& op,
                                                     .subject = subject,
                                                     .fields = fields,
                                                     .cause = cause});
+    limit_packet_events();
     return {{"errno", 0}, {"event", event}};
   }
   const std::uint32_t gpu_id = request.at("gpu_id");

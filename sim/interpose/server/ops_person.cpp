@@ -203,7 +203,10 @@ Json NodeServer::log(const Json& request) {
   const Timeline& timeline = node_.os.timeline;
   for (std::size_t id = since + 1; id <= timeline.size(); ++id)
     lines += Timeline::to_json_line(timeline.at(static_cast<EventId>(id))) + "\n";
-  return {{"errno", 0}, {"lines", std::move(lines)}, {"last", timeline.size()}};
+  return {{"errno", 0},
+          {"lines", std::move(lines)},
+          {"last", timeline.size()},
+          {"held", node_.kernel.kfd.held_version()}};
 }
 
 Json NodeServer::status() {

@@ -124,6 +124,8 @@ std::optional<RecordType> check(const Json& json) {
   if (info == record_types.end()) return std::nullopt;
   for (const char* key : info->numbers) number_of(json, key);
   for (const char* key : info->texts) need_text(json, key);
+  if (json.contains("read_index")) number_of(json, "read_index");
+  if (json.contains("kernel")) need_text(json, "kernel");
   if (info->type == RecordType::ioctl) check_ioctl(json);
   if (info->type == RecordType::packet || info->type == RecordType::failure) check_packet(json);
   return info->type;

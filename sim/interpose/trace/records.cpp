@@ -136,6 +136,8 @@ Json to_json(const SignalState& state) {
 Json packet_record(const PacketNote& note) {
   Json json = {{"type", note.type}, {"queue", note.queue}, {"index", note.index}};
   if (!note.reason.empty()) json["reason"] = note.reason;
+  if (note.read_index) json["read_index"] = *note.read_index;
+  if (!note.kernel.empty()) json["kernel"] = note.kernel;
   if (note.type == "completion") return json;
   json["kind"] = note.sdma ? "sdma" : "aql";
   if (note.sdma) json["dwords"] = note.dwords;

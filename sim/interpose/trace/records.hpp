@@ -62,6 +62,8 @@ struct PacketNote {
   std::uint64_t dwords = 0;
   std::span<const std::byte> bytes;
   std::optional<SignalState> signal;
+  std::string_view kernel;                  ///< of a kernel dispatch, where its name is known
+  std::optional<std::uint64_t> read_index;  ///< of an AQL queue, as its producer sees it then
   std::string_view reason;
   /// Of a failure: how the queue's error is told.
   std::uint64_t inactive_signal = 0;

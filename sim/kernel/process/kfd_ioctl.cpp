@@ -96,7 +96,7 @@ SysResult<int> KfdProcess::ioctl(unsigned long request, void* argument) {
     return fail(error, devices_.record(Layer::kernel, Severity::debug, "ioctl.unknown", what,
                                        {{field::status, std::string_view(got)}}, topology));
   }
-  refresh_injections();
+  heed_facts();
   EventId injected = no_event;
   if (const int error = injected_failure(info->nr, info->name, injected))
     return fail(error, injected);

@@ -192,8 +192,8 @@ class KfdProcess final : public DeviceFile {
   /// nullptr: the GPU's instructions are not executed.
   std::unique_ptr<KernelRunner> make_runner(const GpuFacts& gpu);
   bool run_queues();
-  /// Gives the queues the injections of the node, if those have changed.
-  void refresh_injections();
+  /// Gives the queues what the node's facts say of them, if those have changed.
+  void heed_facts();
   /// An injected failure of this call, or 0; a delay has passed then, without the lock.
   int injected_failure(kfd::Ioctl number, std::string_view name, EventId& event);
 
@@ -220,7 +220,7 @@ class KfdProcess final : public DeviceFile {
   std::optional<bool> xnack_;
   bool runtime_enabled_ = false;
   std::map<EventId, std::uint64_t> injected_calls_;  ///< by IoctlInjection::event
-  std::uint64_t injections_epoch_ = 0;               ///< of the facts that the queues know
+  std::uint64_t facts_epoch_ = 0;                    ///< of the facts that the queues know
   EventId reason_ = no_event;                        ///< see set_reason()
   EventId why_ = no_event;                           ///< behind the errno that a handler returns
 };

@@ -81,13 +81,25 @@ KfdProcess::AqlQueue::AqlQueue(KfdProcess& process, const cp::QueueConfig& confi
       queue(config, process.page_table(args.gpu_id), *this, runner_.get()) {
   queue.set_event_level(wanted_level());
   take_injections(process.devices_.facts().injections.queues);
-  if (!told(cp::Transition::launched)) return;
-  process.devices_.record(Layer::kernel, Severity::debug, "queue.created",
-                          fmt::format("pid {} queue {}", process.opener_.pid, id),
-                          {{"gpu_id", static_cast<std::int64_t>(gpu_id)},
-                           {"slots", static_cast<std::int64_t>(config.size_packets)},
-                           {"doorbell", static_cast<std::int64_t>(doorbell_index)}},
-                          process.reason());
+  record_presence("queue.created");
+}
+
+/// A queue that was made before anybody looked is told of when somebody does.
+void KfdProcess::AqlQueue::heed_level() {
+  queue.set_event_level(wanted_level());
+  record_presence("queue.watched");
+}
+
+void KfdProcess::AqlQueue::record_presence(std::string_view kind) {
+  if (presence_told_ || !told(cp::Transition::launched)) return;
+  presence_told_ = true;
+  process_.devices_.record(Layer::kernel, Severity::debug, kind,
+                           fmt::format("pid {} queue {}", process_.opener_.pid, id),
+                           {{"gpu_id", static_cast<std::int64_t>(gpu_id)},
+                            {"slots", static_cast<std::int64_t>(queue.config().size_packets)},
+                            {"doorbell", static_cast<std::int64_t>(doorbell_index)},
+                            {"read_index", static_cast<std::int64_t>(queue.read_index())}},
+                           process_.reason());
 }
 
 bool KfdProcess::AqlQueue::run() {

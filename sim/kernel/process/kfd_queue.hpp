@@ -50,6 +50,9 @@ class KfdProcess::HardwareQueue {
     inject(combined(injections_, kind()));
   }
 
+  /// Tells as much as the node's facts ask for, from now on.
+  virtual void heed_level() = 0;
+
   /// Passes a new value of the doorbell on; true if there was one.
   bool look_at_doorbell() {
     const std::uint64_t value =
@@ -111,8 +114,11 @@ class KfdProcess::AqlQueue final : public HardwareQueue, public cp::Hooks {
   void injected(cp::Injected what, std::uint64_t nth, std::uint64_t at) override;
   std::uint64_t now_ns() override { return process_.surroundings_.clocks().monotonic_raw_ns; }
   bool legacy_errors() const override { return !process_.runtime_enabled_; }
+  void heed_level() override;
 
  private:
+  /// For the timeline: that the queue is there, once, when its packets are told.
+  void record_presence(std::string_view kind);
   ObservedPacket::ErrorPath error_path();
   /// For the observer: the packet in its slot, with the header that its producer wrote.
   void show(ObservedPacket::What what, std::uint64_t index, std::optional<aql::Header> header,
@@ -133,7 +139,8 @@ class KfdProcess::AqlQueue final : public HardwareQueue, public cp::Hooks {
   EventId spoiled_ = no_event;
   std::uint64_t spoiled_index_ = 0;
   EventId overrun_ = no_event;
-  EventId faulted_ = no_event;     ///< the page fault
+  EventId faulted_ = no_event;  ///< the page fault
+  bool presence_told_ = false;
   const std::uint64_t save_area_;  ///< CWSR area, 0 if none
   /// nullptr where the GPU's instructions are not executed: its queues refuse kernels.
   const std::unique_ptr<KernelRunner> runner_;
@@ -169,6 +176,7 @@ class KfdProcess::SdmaQueue final : public HardwareQueue, public cp::SdmaHooks {
   std::uint64_t gpu_counter() override {
     return process_.surroundings_.clocks().monotonic_raw_ns / 10;
   }
+  void heed_level() override { queue.set_event_level(wanted_level()); }
 
  private:
   /// For the observer: what lies in the ring from `index` on.

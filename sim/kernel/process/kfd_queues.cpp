@@ -190,11 +190,14 @@ int KfdProcess::set_cu_mask(void* argument) {
   return 0;
 }
 
-void KfdProcess::refresh_injections() {
+void KfdProcess::heed_facts() {
   const DeviceFacts& facts = devices_.facts();
-  if (facts.epoch == injections_epoch_) return;
-  injections_epoch_ = facts.epoch;
-  for (auto& [id, queue] : queues_) queue->take_injections(facts.injections.queues);
+  if (facts.epoch == facts_epoch_) return;
+  facts_epoch_ = facts.epoch;
+  for (auto& [id, queue] : queues_) {
+    queue->take_injections(facts.injections.queues);
+    queue->heed_level();
+  }
   refresh_paths();
 }
 
@@ -215,7 +218,7 @@ void KfdProcess::set_reason(EventId event) {
 
 void KfdProcess::stored(volatile void* address) {
   const std::lock_guard lock(mutex_);
-  refresh_injections();
+  heed_facts();
   for (auto& [id, queue] : queues_) {
     std::uint64_t* doorbell = doorbell_page(queue->gpu_id) + queue->doorbell_index;
     if (doorbell == address) {
@@ -241,7 +244,7 @@ bool KfdProcess::progress() {
 
 KfdProcess::Served KfdProcess::serve_doorbells() {
   const std::lock_guard lock(mutex_);
-  if (!queues_.empty()) refresh_injections();
+  if (!queues_.empty()) heed_facts();
   Served served;
   for (auto& [id, queue] : queues_) {
     served.queues = true;
@@ -256,7 +259,7 @@ KfdProcess::Served KfdProcess::serve_doorbells() {
 
 void KfdProcess::run_packets() {
   const std::lock_guard lock(mutex_);
-  if (!queues_.empty()) refresh_injections();
+  if (!queues_.empty()) heed_facts();
   for (auto& [id, queue] : queues_) {
     if (queue->type == number(kfd::QueueType::compute_aql)) queue->run();
   }
