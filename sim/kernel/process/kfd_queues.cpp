@@ -238,7 +238,7 @@ bool KfdProcess::run_queues() {
 
 bool KfdProcess::progress() {
   const std::lock_guard lock(mutex_);
-  refresh_injections();
+  heed_facts();
   return run_queues();
 }
 
