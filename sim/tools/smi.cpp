@@ -87,10 +87,26 @@ int show_pids(Call& call, const Frame& frame) {
   return 0;
 }
 
+/// printLogSpacer(" TITLE ") around what is shown.
+template <class Show>
+int framed(Call& call, const Frame& frame, std::string_view title, Show show) {
+  const std::size_t width = frame.title.size();
+  call.print("\n\n{}\n{:=^{}}\n", frame.title, fmt::format(" {} ", title), width);
+  show();
+  call.print("{}\n{}\n", std::string(width, '='), frame.end);
+  return 0;
+}
+
 int run_rocm_smi(Call& call) {
-  const auto options = parse(call, {{"--showpids"}});
+  const auto options = parse(call, {{"--showpids"},
+                                    {"--showrasinfo"},
+                                    {"--showpagesinfo"},
+                                    {"--showretiredpages"},
+                                    {"--showpendingpages"},
+                                    {"--showunreservablepages"}});
   if (!options) return 2;
-  if (!options->operands.empty()) return call.refuse("'" + options->operands.front() + "'");
+  if (!options->operands.empty() && !options->has("--showrasinfo"))
+    return call.refuse("'" + options->operands.front() + "'");
   const bool six = call.node.rocm().major() >= 6;
   if (!driver_live(call)) {  // both lines on standard error, and status 0: measured on 5.2.3
     if (!call.process().exists("/sys/module/amdgpu/initstate")) {
@@ -101,6 +117,21 @@ int run_rocm_smi(Call& call) {
   }
   const Frame& frame = six ? frame_6 : frame_5;
   if (options->has("--showpids")) return show_pids(call, frame);
+  if (options->has("--showrasinfo")) {
+    if (!options->operands.empty() && options->operands.front() != "all")
+      return call.refuse("a list of blocks");
+    return framed(call, frame, "RAS Info", [&] { rocm_smi_ras(call, smi_devices(call)); });
+  }
+  constexpr std::pair<std::string_view, std::string_view> pages[] = {
+      {"--showpagesinfo", "all"},
+      {"--showretiredpages", "retired"},
+      {"--showpendingpages", "pending"},
+      {"--showunreservablepages", "unreservable"}};
+  for (const auto& [option, type] : pages) {
+    if (!options->has(option)) continue;
+    return framed(call, frame, "Pages Info",
+                  [&, kind = type] { rocm_smi_pages(call, smi_devices(call), kind); });
+  }
   const auto gpus = gpus_by_address(call);
   const std::string rule(frame.title.size(), '=');
   call.print("\n\n{}\n", frame.title);
@@ -115,10 +146,11 @@ int run_rocm_smi(Call& call) {
 
 constexpr Tool table[] = {
     {{"amd-smi",
-      "amd-smi list [-e] | static | metric | partition | set -C MODE|-M MODE | reset -r | version",
+      "amd-smi list [-e] | static | metric [--ecc] [--ecc-blocks] [--throttle] [--pcie] | "
+      "bad-pages [-r] [-p] [-u] | partition | set -C MODE|-M MODE | reset -r | version",
       "Shows the GPUs and their partitions, divides them, reloads the driver.", true, true},
      run_amd_smi},
-    {{"rocm-smi", "rocm-smi [--showpids]",
+    {{"rocm-smi", "rocm-smi [--showpids | --showrasinfo [all] | --showpagesinfo | --showretiredpages]",
       "Shows the GPUs in a table, sensors as N/A; or who holds them."},
      run_rocm_smi},
 };

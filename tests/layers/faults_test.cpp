@@ -47,6 +47,14 @@ const std::map<std::string, std::pair<std::string, std::string>>& homes() {
       {"igpu-first", {"rx7900xtx-igpu", "torch"}},
       {"rocblas-data-missing", {"mi300x-8", "torch"}},
       {"wrong-torch-wheel", {"mi300x-8", "torch"}},
+      {"one-bad-oam", {"mi300x-8", "torch"}},
+      {"athub-ue", {"mi300x-8", "torch"}},
+      {"hbm-ecc-poison", {"mi300x-8", "torch"}},
+      {"bad-page-threshold", {"mi210", "hip-app"}},
+      {"queue-preemption-fails", {"mi300x-8", "torch"}},
+      {"throttled", {"mi300x-8", "none"}},
+      {"vbios-too-old-for-nps", {"mi300x-8", "none"}},
+      {"packed-sos-count", {"mi300x-8", "torch"}},
   };
   return list;
 }

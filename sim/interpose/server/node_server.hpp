@@ -84,6 +84,7 @@ class NodeServer {
   Json answer(Connection& connection, const Json& request);
   void settle(bool device_state_only);
   void push_facts();
+  void push_reset(const kernel::Kfd::ResetNotice& notice);
 
   // ops_device.cpp: what preload library and engine ask
   Json open_device(Connection& connection, const Json& request);

@@ -7,6 +7,7 @@
 //   kfd_svm.cpp      shared virtual memory
 //   kfd_events.cpp   events and waiting
 //   kfd_queues.cpp   queues and their progress
+//   kfd_poison.cpp   hardware that fails under the process
 //   kfd_ioctl.cpp    the dispatch table
 //
 // Thread-safe: one lock, which a waiting thread gives up.
@@ -127,6 +128,7 @@ class KfdProcess final : public DeviceFile {
     void* host = nullptr;            ///< where the device reaches it; nullptr: no memory
     std::optional<Backing> backing;  ///< what to give back
     std::set<std::uint32_t> mapped;  ///< gpu_ids
+    VramExtents vram = {};           ///< where it lies, if in VRAM
   };
   /// One event that one WAIT_EVENTS waits for.
   struct Waiter {
@@ -152,6 +154,18 @@ class KfdProcess final : public DeviceFile {
   int check_ids(std::uint64_t array, std::uint32_t count, std::vector<std::uint32_t>& ids) const;
   bool map(Buffer& buffer, std::uint32_t gpu_id);
   void unmap(Buffer& buffer, std::uint32_t gpu_id);
+
+  // kfd_poison.cpp. A poisoned page is not in the page tables of the model: who needs it comes here.
+  /// The page of VRAM behind an address of the process, if it holds poison.
+  std::optional<std::uint64_t> poisoned_page(std::uint32_t gpu_id, std::uint64_t va) const;
+  /// Offsets of poisoned pages in the buffer.
+  std::vector<std::uint64_t> poison_of(const Buffer& buffer) const;
+  EventId consume_poison(const HardwareQueue& queue, const cp::MemoryFault& fault,
+                         std::uint64_t page);
+  /// Maps anew what has been poisoned, or written anew, since the last look.
+  void refresh_poison();
+  /// UNMAP_QUEUES: on a GPU whose MEC does not do it any more the driver is told.
+  void preempt(std::uint32_t gpu_id);
   void release(Buffer& buffer);
   int check_svm(std::uint64_t va, std::uint64_t bytes) const;
   int set_svm(std::uint64_t va, std::uint64_t bytes, std::span<const kfd::SvmAttribute> attributes);
@@ -211,6 +225,7 @@ class KfdProcess final : public DeviceFile {
   bool runtime_enabled_ = false;
   std::map<EventId, std::uint64_t> injected_calls_;  ///< by IoctlInjection::event
   std::uint64_t injections_epoch_ = 0;               ///< of the facts that the queues know
+  std::map<std::uint32_t, std::vector<std::uint64_t>> poison_;  ///< by gpu_id, as it is mapped
   EventId reason_ = no_event;                        ///< see set_reason()
   EventId why_ = no_event;                           ///< behind the errno that a handler returns
 };
