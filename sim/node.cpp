@@ -210,6 +210,7 @@ ProcessSpec Node::session() {
 }
 
 CommandResult Node::run(const std::vector<std::string>& argv, const ProcessSpec& spec) {
+  kernel.amdgpu.settle_resets();
   if (!runner_ || argv.empty()) return {127, {}, "command not found\n", no_event, false};
   return runner_(*this, argv, spec);
 }
@@ -239,6 +240,7 @@ std::unique_ptr<Hip> Node::open_hip(Process& process) {
 }
 
 void Node::run_workload(const std::string& kind, const std::string& path) {
+  kernel.amdgpu.settle_resets();  // whoever starts it takes longer than a reset
   if (kind == "torch") {
     run_torch();
   } else if (kind == "hip-app") {

@@ -115,7 +115,10 @@ class Node final : public Backend, private Host {
  private:
   std::string hostname() override { return os.hostname; }
   std::string kernel_release() override { return os.kernel_release; }
-  std::unique_ptr<Process> spawn(const ProcessSpec& spec) override { return access.spawn(spec); }
+  std::unique_ptr<Process> spawn(const ProcessSpec& spec) override {
+    kernel.amdgpu.settle_resets();
+    return access.spawn(spec);
+  }
   ProcessSpec session() override;
   std::expected<ProcessSpec, StartFailure> job() override;
   CommandResult run(const std::vector<std::string>& argv, const ProcessSpec& spec) override;

@@ -14,6 +14,7 @@
 #include "sim/kernel/initramfs.hpp"
 #include "sim/node.hpp"
 #include "sim/silicon/catalogue.hpp"
+#include "sim/silicon/telemetry.hpp"
 #include "sim/wheel.hpp"
 
 namespace rocdrill::sim {
@@ -319,6 +320,7 @@ void provision(Node& node, const NodeSpec& spec, std::uint64_t seed) {
     made.unique_id = gpu.unique_id != 0 ? gpu.unique_id : mix(state) | 1;
     // Consumer boards show no unique id.
     if (!made.product->marketing_name.starts_with("AMD Instinct")) made.unique_id = gpu.unique_id;
+    made.ifwi = silicon::ifwi_version(*made.product);
     node.board.add(std::move(made));
   }
   if (spec.xgmi) node.board.connect();

@@ -16,7 +16,7 @@ namespace rocdrill::firmware {
 struct BlobHeader {
   std::string name;             ///< "gc_9_4_3_mec.bin"
   std::uint32_t version = 0;    ///< ucode version, as fw_version/ shows it
-  std::uint32_t interface = 0;  ///< SMU: the interface that it speaks; 0 for all others
+  std::uint32_t interface = 0;  ///< SMU: the interface that it speaks; SOS: packed images
 };
 std::string blob_text(const BlobHeader& header);
 /// nullopt: not a firmware file (a damaged header).

@@ -117,6 +117,10 @@ int Amdgpu::init(const LoadedModule& module, EventId cause) {
   noretry_ = noretry == module.parameters.end() ? -1 : std::atoi(noretry->second.c_str());
   const auto mode = module.parameters.find("user_partt_mode");
   user_mode_ = mode == module.parameters.end() ? -2 : std::atoi(mode->second.c_str());
+  const auto threshold = module.parameters.find("bad_page_threshold");
+  bad_page_threshold_ =
+      threshold == module.parameters.end() ? -1 : std::atoi(threshold->second.c_str());
+  parameters_event_ = module.parameters_event;
   const EventId configured = read_modprobe_config(os_).options_from["amdgpu"];
   user_mode_event_ = configured != no_event ? configured : module.event;
   announce(module);
@@ -162,6 +166,7 @@ EventId Amdgpu::report_missing(const silicon::Gpu& gpu,
   const std::string bdf = gpu.bdf.text();
   EventId last = no_event;
   for (const firmware::BlobResult& result : blobs) {
+    if (packs_too_much(result)) last = report_packed(gpu, result, cause);
     if (!is_fatal(result, os_)) continue;
     const std::string file = "amdgpu/" + std::string(result.blob->file);
     const std::string shows =
@@ -184,6 +189,35 @@ EventId Amdgpu::report_missing(const silicon::Gpu& gpu,
         last);
   }
   return last;
+}
+
+/// psp_init_sos_microcode(): the header says how many images are packed into the file, and the
+/// driver has room for so many (UCODE_MAX_PSP_PACKAGING; since which release for more is assumed).
+bool Amdgpu::packs_too_much(const firmware::BlobResult& result) const {
+  const std::uint32_t room = since("6.12", "6.14") ? 64 : 8;
+  return result.error == 0 && result.blob->file.ends_with("_sos.bin") && result.interface > room;
+}
+
+EventId Amdgpu::report_packed(const silicon::Gpu& gpu, const firmware::BlobResult& result,
+                              EventId cause) {
+  const std::string bdf = gpu.bdf.text();
+  const std::string got = fmt::format("{} packed images", result.interface);
+  const EventId event =
+      os_.journal.record(Layer::firmware, Severity::error, "firmware.too_new", result.blob->file,
+                         {{"device", std::string_view(bdf)},
+                          {field::asked, "a file that this driver can read"},
+                          {field::got, std::string_view(got)},
+                          {field::did, "the PSP cannot be set up"},
+                          {field::shows, "packed SOS count exceeds maximum limit"},
+                          {field::see, "dmesg"}},
+                         result.why != no_event ? result.why : cause);
+  log_device(gpu, 3, "packed SOS count exceeds maximum limit", event);
+  log(3,
+      fmt::format("[drm:amdgpu_device_ip_early_init [amdgpu]] *ERROR* early_init of IP block "
+                  "<psp> failed {}",
+                  -EINVAL),
+      event);
+  return event;
 }
 
 EventId Amdgpu::probe_failed(const silicon::Gpu& gpu, std::string_view asked, int error,
@@ -232,15 +266,24 @@ void Amdgpu::probe(GpuDevice& device, const std::vector<firmware::BlobResult>& b
     device.event = probe_failed(gpu, "the registers behind BAR 5", ENOMEM, on_bus->event);
     return;
   }
+  if (!boots(gpu, device, cause)) return;
   log_device(gpu, 6, "Fetched VBIOS from platform", cause);
   if (const EventId missing = report_missing(gpu, blobs, cause); missing != no_event) {
-    const bool invalid =
-        std::ranges::any_of(blobs, [](const auto& blob) { return blob.error == EINVAL; });
+    const bool invalid = std::ranges::any_of(
+        blobs, [this](const auto& blob) { return blob.error == EINVAL || packs_too_much(blob); });
     device.state = GpuDevice::State::failed;
     device.error = invalid ? EINVAL : ENODEV;
     log_device(gpu, 3, "Fatal error during GPU init", missing);
     log_device(gpu, 6, "finishing device.", missing);
     device.event = probe_failed(gpu, "the firmware of every IP block", device.error, missing);
+    return;
+  }
+  if (!accept_bad_pages(device, cause)) {
+    log_device(gpu, 3, "Fatal error during GPU init", device.event);
+    log_device(gpu, 6, "finishing device.", device.event);
+    device.state = GpuDevice::State::failed;
+    device.error = EINVAL;
+    device.event = probe_failed(gpu, "an EEPROM with few bad pages", EINVAL, device.event);
     return;
   }
   for (const firmware::BlobResult& result : blobs) {
@@ -264,6 +307,7 @@ void Amdgpu::probe(GpuDevice& device, const std::vector<firmware::BlobResult>& b
       fmt::format("[drm] Initialized amdgpu 3.{}.0 20150101 for {} on minor {}",
                   drm_version(os_.kernel_release, version_).minor, bdf, device.card_minor),
       device.event);
+  if (gpu.defects.hot) throttled(device.gpu, gpu.defects.event);
 }
 
 void Amdgpu::start_smu(const silicon::Gpu& gpu, const std::vector<firmware::BlobResult>& blobs,
@@ -340,12 +384,15 @@ int Amdgpu::exit(EventId cause) {
       os_.pci.bind(board_.gpus()[device.gpu].bdf, "", cause);
   }
   devices_.clear();
+  reset_ = {};
   kfd_.stop(cause);
   return 0;
 }
 
 void Amdgpu::reset() {
   devices_.clear();
+  reset_ = {};
+  ras_events_ = 0;
   kfd_.stop(no_event);
 }
 

@@ -34,6 +34,8 @@ struct GpuDevice {
   // What root set through sysfs; a new probe starts with these values again.
   std::string performance_level = "auto";  ///< power_dpm_force_performance_level
   std::uint64_t power_cap_uw = 0;          ///< hwmon power1_cap; 0 = the board's default
+  std::uint32_t ras_enabled = 0;           ///< ras/features: silicon::bit() of the blocks
+  std::uint32_t resets = 0;                ///< since the driver's start
 
   template <class Archive>
   void serialize(Archive& archive) {
@@ -50,6 +52,8 @@ struct GpuDevice {
     archive("requested_by", requested_by);
     archive("performance_level", performance_level);
     archive("power_cap_uw", power_cap_uw);
+    archive("ras_enabled", ras_enabled);
+    archive("resets", resets);
   }
 };
 
@@ -58,6 +62,24 @@ struct PartitionEra {
   silicon::PartitionRules rules = silicon::PartitionRules::counts;
   bool available_depends = false;  ///< available_compute_partition heeds the memory mode
   bool memory_switch = false;      ///< current_memory_partition can be written
+};
+
+enum class ResetMethod : std::uint8_t { mode1, mode2 };
+
+/// A reset that is under way: KFD is locked until it is over.
+struct PendingReset {
+  std::vector<std::uint32_t> gpus;  ///< on the board; the first is why
+  ResetMethod method = ResetMethod::mode1;
+  std::uint64_t until_ns = 0;
+  EventId event = no_event;
+
+  template <class Archive>
+  void serialize(Archive& archive) {
+    archive("gpus", gpus);
+    archive("method", method);
+    archive("until_ns", until_ns);
+    archive("event", event);
+  }
 };
 
 class Amdgpu {
@@ -80,7 +102,7 @@ class Amdgpu {
   SysResult<void> set_memory_partition(std::size_t index, std::string_view text, EventId cause);
   PartitionEra partition_era() const;
   /// The memory modes that driver and firmware offer.
-  std::span<const MemoryMode> memory_modes(const GpuDevice& device) const;
+  std::vector<MemoryMode> memory_modes(const GpuDevice& device) const;
   /// A device of this GPU that has the render node, or would have it in another mode: its index.
   std::optional<std::uint32_t> partition_of(const GpuDevice& device, std::uint32_t minor) const;
   /// open() of a render node: ENOENT for that of a device which the present mode has not.
@@ -88,6 +110,30 @@ class Amdgpu {
 
   /// The interrupt of a page that a process's queue could not reach: what the driver logs.
   void page_fault(std::uint32_t gpu, const VmFault& fault, EventId event);
+
+  // RAS (amdgpu_ras.cpp). Words of the files below ras/ and debugfs, and what is written to them.
+  SysResult<void> ras_control(std::size_t index, std::string_view text, EventId cause);
+  SysResult<void> reset_eeprom(std::size_t index, EventId cause);
+  std::string error_count(std::size_t index, silicon::RasBlock block) const;
+  std::string bad_pages(std::size_t index) const;
+  std::string eeprom_table(std::size_t index) const;
+  /// Records from which on a GPU counts as bad; 0: pages are not retired.
+  std::uint32_t bad_page_threshold(const GpuProduct& product) const;
+  /// The interrupts. A process met it: KFD hands it over.
+  EventId hardware_error(int pid, const HardwareError& error);
+  /// An uncorrectable error in HBM: the page holds poison from now on. The error's event.
+  EventId memory_error(std::uint32_t gpu, std::uint64_t address, EventId cause);
+  /// The SMU limits the clocks: the driver warns.
+  EventId throttled(std::uint32_t gpu, EventId cause);
+
+  // Resets (amdgpu_reset.cpp): of the whole hive. `ecc`: processes hear of an ECC error, else of a
+  // hang.
+  void reset_gpu(std::uint32_t gpu, ResetMethod method, bool ecc, EventId cause);
+  /// Ends a reset whose time is over.
+  void finish_resets();
+  /// Lets the time of a reset pass.
+  void settle_resets();
+  bool resetting() const { return !reset_.gpus.empty(); }
 
   const std::vector<GpuDevice>& devices() const { return devices_; }
   /// For what root sets through sysfs.
@@ -107,6 +153,10 @@ class Amdgpu {
     archive("user_mode", user_mode_);
     archive("user_mode_event", user_mode_event_);
     archive("printk_limit", printk_limit_);
+    archive("bad_page_threshold", bad_page_threshold_);
+    archive("parameters_event", parameters_event_);
+    archive("ras_events", ras_events_);
+    archive("reset", reset_);
   }
 
  private:
@@ -119,6 +169,8 @@ class Amdgpu {
   void probe(GpuDevice& device, const std::vector<firmware::BlobResult>& blobs, EventId cause);
   EventId report_missing(const silicon::Gpu& gpu, const std::vector<firmware::BlobResult>& blobs,
                          EventId cause);
+  bool packs_too_much(const firmware::BlobResult& result) const;
+  EventId report_packed(const silicon::Gpu& gpu, const firmware::BlobResult& result, EventId cause);
   void start_smu(const silicon::Gpu& gpu, const std::vector<firmware::BlobResult>& blobs,
                  EventId event);
   /// False if KFD leaves the device out: it needs atomics that its platform does not route.
@@ -130,6 +182,26 @@ class Amdgpu {
   SysResult<void> refuse_partition(const GpuDevice& device, std::string_view asked,
                                    std::string_view why, int error, EventId cause);
   void apply_memory_requests(EventId cause);
+  // amdgpu_ras.cpp
+  /// Reads the EEPROM at probe: false if the driver wants nothing to do with this GPU.
+  bool accept_bad_pages(GpuDevice& device, EventId cause);
+  void retire_row(std::uint32_t gpu, std::uint64_t address, EventId event);
+  void count_error(std::uint32_t gpu, silicon::RasBlock block, bool correctable, std::uint64_t die,
+                   EventId event);
+  void log_aca(std::uint32_t gpu, silicon::RasBlock block, EventId event);
+  void announce_poison(std::uint32_t gpu, std::uint64_t page, EventId event);
+  EventId fatal_error(std::uint32_t gpu, silicon::RasBlock block, EventId cause);
+  EventId poison_consumed(const KfdNode& node, const HardwareError& error);
+  EventId preemption_failed(const KfdNode& node, const HardwareError& error);
+  /// "{3}", where the driver numbers its RAS events.
+  std::string ras_prefix();
+  bool boots(const silicon::Gpu& gpu, GpuDevice& device, EventId cause);
+  const GpuDevice* bound(std::uint32_t gpu) const;
+  /// Drivers from these releases on: AMD's, the kernel's.
+  bool since(std::string_view dkms, std::string_view in_tree) const;
+  /// The GPU's place in its hive.
+  std::uint32_t socket_of(std::uint32_t gpu) const;
+
   void log(int level, std::string text, EventId event);
   void log_device(const silicon::Gpu& gpu, int level, std::string_view text, EventId event);
 
@@ -142,6 +214,10 @@ class Amdgpu {
   int user_mode_ = -2;  ///< parameter user_partt_mode: -2 automatic, 0... as ComputeMode
   EventId user_mode_event_ = no_event;
   PrintkLimit printk_limit_;
+  int bad_page_threshold_ = -1;  ///< the parameter
+  EventId parameters_event_ = no_event;
+  std::uint64_t ras_events_ = 0;  ///< numbers given to RAS events
+  PendingReset reset_;            ///< no GPUs: none
   unsigned threads_ = 1;
 };
 

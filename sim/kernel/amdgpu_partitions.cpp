@@ -8,6 +8,7 @@
 
 #include "sim/kernel/amdgpu.hpp"
 #include "sim/kernel/drm_info.hpp"
+#include "sim/silicon/telemetry.hpp"
 
 namespace rocdrill::kernel {
 namespace {
@@ -41,8 +42,8 @@ PartitionEra Amdgpu::partition_era() const {
   return {since_6_13 ? PartitionRules::lists : PartitionRules::counts, since_6_13, since_6_13};
 }
 
-std::span<const MemoryMode> Amdgpu::memory_modes(const GpuDevice& device) const {
-  return board_.gpus()[device.gpu].product->memory_modes;
+std::vector<MemoryMode> Amdgpu::memory_modes(const GpuDevice& device) const {
+  return silicon::offered_memory_modes(board_.gpus()[device.gpu]);
 }
 
 void Amdgpu::take_minors(GpuDevice& device) {
@@ -238,11 +239,24 @@ void Amdgpu::apply_memory_requests(EventId cause) {
     silicon::Gpu& gpu = board_.gpus()[device.gpu];
     if (device.state != GpuDevice::State::bound || !device.requested_memory) continue;
     if (*device.requested_memory == gpu.memory_mode) continue;
+    log_device(gpu, 6,
+               fmt::format("Requesting {} memory partition change through PSP",
+                           static_cast<unsigned>(*device.requested_memory)),
+               device.requested_by);
+    if (!silicon::switches_memory_mode(gpu)) {
+      const std::string shows =
+          fmt::format("PSP request failed to change to {} mode", name(*device.requested_memory));
+      gpu.event = os_.journal.record(
+          Layer::kernel, Severity::info, "partition.memory_refused", gpu.bdf.text(),
+          {{field::asked, name(*device.requested_memory)},
+           {field::got, "refused by the PSP: the IFWI is too old"},
+           {field::shows, std::string_view(shows)},
+           {field::see, "dmesg"}},
+          gpu.ifwi_event != no_event ? gpu.ifwi_event : device.requested_by);
+      log_device(gpu, 3, shows, gpu.event);
+      continue;
+    }
     gpu.memory_mode = *device.requested_memory;
-    log_device(
-        gpu, 6,
-        fmt::format("Requesting {} memory partition change through PSP", memory_partitions(gpu)),
-        device.requested_by);
     gpu.event = os_.journal.record(
         Layer::silicon, Severity::info, "memory.partitioned", gpu.bdf.text(),
         {{field::did, name(gpu.memory_mode)},

@@ -42,20 +42,21 @@ Metrics start(std::uint8_t content) {
   return metrics;
 }
 
-std::string version_1_3(const GpuProduct& product, std::uint64_t now_ns, std::uint16_t sclk) {
+std::string version_1_3(const silicon::Gpu& gpu, std::uint64_t now_ns, std::uint16_t sclk) {
+  const GpuProduct& product = *gpu.product;
   auto out = start<MetricsV1_3>(3);
-  const auto temperature = silicon::idle_temperatures(product);
+  const auto temperature = silicon::temperatures(gpu);
   out.temperature_edge = static_cast<std::uint16_t>(temperature.edge);
   out.temperature_hotspot = static_cast<std::uint16_t>(temperature.junction);
   out.temperature_mem = static_cast<std::uint16_t>(temperature.memory);
   out.average_gfx_activity = out.average_umc_activity = out.average_mm_activity = 0;
-  out.average_socket_power = static_cast<std::uint16_t>(silicon::idle_watts(product));
+  out.average_socket_power = static_cast<std::uint16_t>(silicon::watts(gpu));
   out.energy_accumulator = energy(product, now_ns);
   out.system_clock_counter = now_ns;
   out.average_gfxclk = out.current_gfxclk = sclk;
   out.average_uclk = out.current_uclk = current(product, ClockDomain::mclk);
   out.average_socclk = out.current_socclk = current(product, ClockDomain::socclk);
-  out.throttle_status = 0;
+  out.throttle_status = silicon::throttle_status(gpu);
   out.indep_throttle_status = 0;
   out.current_fan_speed = 0;
   out.pcie_link_width = product.pcie_lanes;
@@ -69,17 +70,19 @@ std::string version_1_3(const GpuProduct& product, std::uint64_t now_ns, std::ui
   return bytes(out);
 }
 
-std::string version_1_4(const GpuProduct& product, std::uint64_t now_ns, std::uint16_t sclk) {
+std::string version_1_4(const silicon::Gpu& gpu, std::uint64_t now_ns, std::uint16_t sclk) {
+  const GpuProduct& product = *gpu.product;
   auto out = start<MetricsV1_4>(4);
-  const auto temperature = silicon::idle_temperatures(product);
+  const auto temperature = silicon::temperatures(gpu);
   out.temperature_hotspot = static_cast<std::uint16_t>(temperature.junction);
   out.temperature_mem = static_cast<std::uint16_t>(temperature.memory);
-  out.curr_socket_power = static_cast<std::uint16_t>(silicon::idle_watts(product));
+  out.curr_socket_power = static_cast<std::uint16_t>(silicon::watts(gpu));
   out.average_gfx_activity = out.average_umc_activity = 0;
   std::ranges::fill(out.vcn_activity, std::uint16_t{0});
   out.energy_accumulator = energy(product, now_ns);
   out.system_clock_counter = now_ns;
-  out.throttle_status = out.gfxclk_lock_status = 0;
+  out.throttle_status = silicon::throttle_status(gpu);
+  out.gfxclk_lock_status = 0;
   out.pcie_link_width = product.pcie_lanes;
   out.pcie_link_speed = link_speed(product);
   out.xgmi_link_width = product.xgmi_links > 0 ? 16 : 0;
@@ -98,12 +101,13 @@ std::string version_1_4(const GpuProduct& product, std::uint64_t now_ns, std::ui
 
 }  // namespace
 
-std::string gpu_metrics(const GpuProduct& product, std::uint64_t now_ns, std::uint32_t sclk_mhz) {
+std::string gpu_metrics(const silicon::Gpu& gpu, std::uint64_t now_ns, std::uint32_t sclk_mhz) {
+  const GpuProduct& product = *gpu.product;
   const auto sclk = static_cast<std::uint16_t>(sclk_mhz);
   if (product.gc.major == 9 && product.gc >= IpVersion{9, 4, 3}) {
-    return version_1_4(product, now_ns, sclk);
+    return version_1_4(gpu, now_ns, sclk);
   }
-  return product.apu ? std::string() : version_1_3(product, now_ns, sclk);
+  return product.apu ? std::string() : version_1_3(gpu, now_ns, sclk);
 }
 
 }  // namespace rocdrill::kernel

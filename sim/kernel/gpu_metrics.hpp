@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <string>
 
+#include "sim/silicon/board.hpp"
 #include "stack/gpu.hpp"
 
 namespace rocdrill::kernel {
@@ -64,6 +65,7 @@ static_assert(offsetof(MetricsV1_4, current_uclk) == 280);
 
 /// Of an idle GPU: v1.4 from GC 9.4.3 on, else v1.3. "" for integrated GPUs, whose tables (v2.x)
 /// are not modelled. `now_ns` is the driver's time, `sclk_mhz` the current engine clock.
-std::string gpu_metrics(const GpuProduct& product, std::uint64_t now_ns, std::uint32_t sclk_mhz);
+/// Sensors and throttle status are the board's.
+std::string gpu_metrics(const silicon::Gpu& gpu, std::uint64_t now_ns, std::uint32_t sclk_mhz);
 
 }  // namespace rocdrill::kernel

@@ -9,12 +9,19 @@
 #include "sim/kernel/local_file.hpp"
 #include "sim/kernel/resources.hpp"
 #include "sim/silicon/catalogue.hpp"
+#include "sim/silicon/telemetry.hpp"
 
 namespace rocdrill::kernel {
 namespace {
 
 constexpr std::uint32_t drm_major = 226;
 constexpr std::uint32_t kfd_major = 235;  // dynamic on a real machine
+
+std::vector<std::uint64_t> poisoned_pages(const silicon::Gpu& gpu) {
+  std::set<std::uint64_t> pages = gpu.ras.poisoned;
+  pages.insert(gpu.defects.weak.begin(), gpu.defects.weak.end());
+  return {pages.begin(), pages.end()};
+}
 
 }  // namespace
 
@@ -41,6 +48,8 @@ Kernel::Kernel(sim::Os& os, silicon::Board& board)
   kfd.set_fault_handler([this](std::uint32_t gpu, const VmFault& fault, EventId event) {
     amdgpu.page_fault(gpu, fault, event);
   });
+  kfd.set_error_handler(
+      [this](int pid, const HardwareError& error) { return amdgpu.hardware_error(pid, error); });
   modprobe.set_entry("amdgpu", {[this](const LoadedModule& module, EventId cause) {
                                   return amdgpu.init(module, cause);
                                 },
@@ -207,6 +216,7 @@ SysResult<std::unique_ptr<DeviceFile>> Kernel::open(std::string_view path, const
 
 SysResult<void> Kernel::may_open_kfd() {
   if (!kfd.present()) return fail(ENXIO, why_no_device("/dev/kfd"));
+  if (kfd.locked()) return fail(EINVAL, kfd.locked_by());  // kfd_is_locked(): a reset
   const LoadedModule* module = modules.find("amdgpu");
   // "no gpu node! Cannot create KFD process": seen with in-tree drivers; dkms 6.10.5 still opened
   // without GPU nodes. Where between 6.10.5 and 6.12 the check came is assumed.
@@ -243,6 +253,7 @@ DeviceFacts Kernel::describe() const {
   for (const KfdNode& node : kfd.nodes()) {
     const GpuProduct& product = *board_.gpus()[node.gpu].product;
     const GpuDevice* device = amdgpu.by_render_minor(node.render_minor);
+    const silicon::Gpu& gpu = board_.gpus()[node.gpu];
     const silicon::SdmaEngines sdma = silicon::sdma_engines(product, node.partitions);
     facts.gpus.push_back(
         {.gpu_id = node.gpu_id,
@@ -256,11 +267,14 @@ DeviceFacts Kernel::describe() const {
          .compute_queues = product.num_cp_queues,
          .compute_units = node.compute_units,
          .xccs = node.xccs,
-         .engine_mhz = product.engine_clk_mhz,
+         .engine_mhz = silicon::engine_limit_mhz(gpu),
          // Of the GPU: its devices share the memory controllers in NPS1.
          .memory_bytes_per_us = memory_bytes_per_us(product) /
                                 (static_cast<std::uint32_t>(board_.gpus()[node.gpu].memory_mode)),
          .xnack = product.xnack,
+         .poisoned = poisoned_pages(gpu),
+         .fails_under_load = gpu.defects.under_load,
+         .preempts = !gpu.defects.preemption,
          .limits = {1024, product.lds_kib * 1024, product.wave_size},
          .unreachable = unreachable_from(node)});
   }

@@ -15,6 +15,7 @@ namespace {
 constexpr std::uint32_t doorbells_per_process = 1024;
 /// amdgpu_pasid_alloc(16): the upper half of 16 bits, lowest free first.
 constexpr std::uint32_t first_pasid = 0x8001;
+constexpr std::uint64_t page_bytes = 4096;
 
 }  // namespace
 
@@ -65,6 +66,7 @@ void Kfd::stop(EventId event) {
   held_.clear();
   changed();
   pasids_.clear();
+  locked_ = false;
 }
 
 void Kfd::add(KfdNode node) {
@@ -185,19 +187,83 @@ EventId Kfd::vram_exhausted(int pid, const KfdNode& node, std::uint64_t bytes) {
                 most && most->event != no_event ? most->event : node.event);
 }
 
-SysResult<void> Kfd::reserve_vram(int pid, std::uint32_t gpu_id, std::uint64_t bytes) {
-  Holding* held = holding(pid, gpu_id);
-  if (!held) return fail(EINVAL);
-  if (bytes > available_vram(gpu_id)) {
-    const KfdNode* node = find(gpu_id);
-    return fail(ENOMEM, node ? vram_exhausted(pid, *node, bytes) : event_);
+/// Free stretches from `first_free` on to the end, then below it.
+VramExtents Kfd::place(const KfdNode& node, std::uint64_t bytes) const {
+  constexpr std::uint64_t first_free = 16ull << 20;  // below lie the driver's own tables; assumed
+  const std::uint64_t base = node.partition * node.vram_bytes;
+  VramExtents taken;
+  for (const auto& [key, held] : held_) {
+    if (key.first == node.gpu_id) taken.insert(taken.end(), held.vram.begin(), held.vram.end());
   }
-  held->vram_bytes += bytes;
-  return {};
+  for (const auto& [gpu, page] : retired_) {
+    if (gpu == node.gpu) taken.push_back({page, page_bytes});
+  }
+  std::ranges::sort(taken, {}, &VramExtent::begin);
+  VramExtents found;
+  const auto look = [&](std::uint64_t begin, std::uint64_t end) {
+    const auto take = [&](std::uint64_t from, std::uint64_t to) {
+      if (to <= from || bytes == 0) return;
+      const std::uint64_t size = std::min(bytes, to - from);
+      found.push_back({from, size});
+      bytes -= size;
+    };
+    for (const VramExtent& other : taken) {
+      if (other.begin >= end) break;
+      take(begin, other.begin);
+      begin = std::max(begin, other.begin + other.bytes);
+    }
+    take(begin, end);
+  };
+  const std::uint64_t middle = base + std::min(first_free, node.vram_bytes);
+  look(middle, base + node.vram_bytes);
+  look(base, middle);
+  return found;
 }
 
-void Kfd::release_vram(int pid, std::uint32_t gpu_id, std::uint64_t bytes) {
-  if (Holding* held = holding(pid, gpu_id)) held->vram_bytes -= std::min(bytes, held->vram_bytes);
+SysResult<VramExtents> Kfd::reserve_vram(int pid, std::uint32_t gpu_id, std::uint64_t bytes) {
+  Holding* held = holding(pid, gpu_id);
+  const KfdNode* node = find(gpu_id);
+  if (!held || !node) return fail(EINVAL);
+  if (bytes > available_vram(gpu_id)) return fail(ENOMEM, vram_exhausted(pid, *node, bytes));
+  const std::uint64_t whole = (bytes + page_bytes - 1) / page_bytes * page_bytes;
+  VramExtents extents = place(*node, whole);
+  held->vram.insert(held->vram.end(), extents.begin(), extents.end());
+  held->vram_bytes += whole;
+  return extents;
+}
+
+void Kfd::release_vram(int pid, std::uint32_t gpu_id, const VramExtents& extents) {
+  Holding* held = holding(pid, gpu_id);
+  if (!held) return;
+  for (const VramExtent& extent : extents) {
+    const auto at = std::ranges::find(held->vram, extent.begin, &VramExtent::begin);
+    if (at == held->vram.end() || at->bytes != extent.bytes) continue;
+    held->vram.erase(at);
+    held->vram_bytes -= std::min(extent.bytes, held->vram_bytes);
+  }
+}
+
+void Kfd::retire_page(std::uint32_t gpu, std::uint64_t page) {
+  retired_.insert({gpu, page});
+  ++held_version_;
+}
+
+bool Kfd::page_in_use(std::uint32_t gpu, std::uint64_t page) const {
+  return std::ranges::any_of(held_, [&](const auto& entry) {
+    const KfdNode* node = find(entry.first.first);
+    if (!node || node->gpu != gpu) return false;
+    return std::ranges::any_of(entry.second.vram, [page](const VramExtent& extent) {
+      return page >= extent.begin && page - extent.begin < extent.bytes;
+    });
+  });
+}
+
+void Kfd::announce_reset(std::uint32_t gpu_id, std::uint32_t cause) {
+  constexpr std::size_t most = 64;
+  if (resets_.size() == most) resets_.erase(resets_.begin());
+  resets_.push_back({next_reset_++, gpu_id, cause});
+  ++held_version_;
+  if (reset_listener_) reset_listener_(resets_.back());
 }
 
 namespace {

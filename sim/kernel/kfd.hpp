@@ -74,6 +74,40 @@ class Kfd final : public DeviceService {
   /// Who logs what the IOMMU reports of the GPU with this index on the board.
   using IommuHandler = std::function<void(std::uint32_t gpu, EventId event)>;
   void set_iommu_handler(IommuHandler handler) { iommu_handler_ = std::move(handler); }
+  /// amdgpu's RAS and reset code.
+  using ErrorHandler = std::function<EventId(int pid, const HardwareError& error)>;
+  void set_error_handler(ErrorHandler handler) { error_handler_ = std::move(handler); }
+
+  // Resets (amdgpu_reset.cpp). While KFD is locked nobody can open it.
+  void lock(EventId event) {
+    locked_ = true;
+    locked_by_ = event;
+  }
+  void unlock() { locked_ = false; }
+  bool locked() const { return locked_; }
+  EventId locked_by() const { return locked_by_; }
+
+  /// What a process hears of a GPU that was reset: KFD's events of types hw_exception and memory.
+  struct ResetNotice {
+    std::uint64_t number = 0;  ///< from 1
+    std::uint32_t gpu_id = 0;
+    std::uint32_t cause = 0;  ///< KFD_HW_EXCEPTION_GPU_HANG 0, _ECC 1
+  };
+  using ResetListener = std::function<void(const ResetNotice& notice)>;
+  void set_reset_listener(ResetListener listener) { reset_listener_ = std::move(listener); }
+  /// For every process that has KFD open, about one KFD node.
+  void announce_reset(std::uint32_t gpu_id, std::uint32_t cause);
+  /// The last ones; a process part that is asked looks for numbers beyond those it knows.
+  const std::vector<ResetNotice>& resets() const { return resets_; }
+  std::uint64_t last_reset() const { return next_reset_ - 1; }
+  /// An SMI event line of this KFD node.
+  void smi_event(std::uint32_t gpu_id, kfd::SmiEvent event, const std::string& line) const {
+    if (smi_listener_) smi_listener_(gpu_id, event, line);
+  }
+  /// A page of the GPU with this index on the board is never given out again.
+  void retire_page(std::uint32_t gpu, std::uint64_t page);
+  /// Whether a process holds the page.
+  bool page_in_use(std::uint32_t gpu, std::uint64_t page) const;
 
   /// Who hands SMI events to the processes that read them: lines as KFD makes them.
   using SmiListener =
@@ -84,8 +118,10 @@ class Kfd final : public DeviceService {
   /// The thread that attached, where it is not the process's first.
   void set_thread(int pid, std::uint32_t gpu_id, int tid, std::string name);
   void detach(int pid) override;
-  SysResult<void> reserve_vram(int pid, std::uint32_t gpu_id, std::uint64_t bytes) override;
-  void release_vram(int pid, std::uint32_t gpu_id, std::uint64_t bytes) override;
+  /// From the lowest free address above what the driver keeps for itself on, in as few pieces as
+  /// possible; never in a retired page.
+  SysResult<VramExtents> reserve_vram(int pid, std::uint32_t gpu_id, std::uint64_t bytes) override;
+  void release_vram(int pid, std::uint32_t gpu_id, const VramExtents& extents) override;
   std::uint64_t available_vram(std::uint32_t gpu_id) override;
   std::uint64_t used_vram(std::uint32_t gpu_id) const;
   SysResult<std::uint32_t> take_doorbell(int pid, std::uint32_t gpu_id,
@@ -95,6 +131,9 @@ class Kfd final : public DeviceService {
   EventId store_lost(int pid, std::uint32_t gpu_id, const UnreachablePeer& peer) override;
   SysResult<ShareHandle> share(int pid, SharedVram vram) override;
   SysResult<SharedVram> find_shared(const ShareHandle& handle) override;
+  EventId hardware_error(int pid, const HardwareError& error) override {
+    return error_handler_ ? error_handler_(pid, error) : no_event;
+  }
   EventId record(Layer layer, Severity severity, std::string_view kind, std::string_view subject,
                  std::initializer_list<Field> fields, EventId cause) override {
     return os_.journal.record(layer, severity, kind, subject, fields, cause);
@@ -138,6 +177,7 @@ class Kfd final : public DeviceService {
   /// What one process holds of one GPU.
   struct Holding {
     std::uint64_t vram_bytes = 0;
+    VramExtents vram = {};
     std::map<std::uint32_t, HeldQueue> queues;  ///< by doorbell
     EventId event = no_event;                   ///< why it is there, where that is known
     std::uint32_t vmid = 0;                     ///< above the first of KFD's; lowest free first
@@ -147,6 +187,7 @@ class Kfd final : public DeviceService {
     template <class Archive>
     void serialize(Archive& archive) {
       archive("vram_bytes", vram_bytes);
+      archive("vram", vram);
       archive("queues", queues);
       archive("event", event);
       archive("vmid", vmid);
@@ -170,11 +211,15 @@ class Kfd final : public DeviceService {
     archive("nodes", nodes_);
     archive("held", held_);
     archive("pasids", pasids_);
+    archive("retired", retired_);
+    archive("locked", locked_);
+    archive("locked_by", locked_by_);
     archive("injections", injections_);
     if constexpr (!Archive::saving) changed();
   }
 
  private:
+  VramExtents place(const KfdNode& node, std::uint64_t bytes) const;
   EventId doorbell_limit(std::size_t queues) const;
   EventId vram_exhausted(int pid, const KfdNode& node, std::uint64_t bytes);
   Holding* holding(int pid, std::uint32_t gpu_id);
@@ -192,6 +237,13 @@ class Kfd final : public DeviceService {
   IommuHandler iommu_handler_;
   std::map<std::uint32_t, std::pair<int, SharedVram>> shared_;  // by number; of live processes
   std::uint32_t next_share_ = 1;
+  ErrorHandler error_handler_;
+  ResetListener reset_listener_;
+  std::vector<ResetNotice> resets_;  // of live processes, which are not saved
+  std::uint64_t next_reset_ = 1;
+  std::set<std::pair<std::uint32_t, std::uint64_t>> retired_;  ///< GPU on the board, page
+  bool locked_ = false;
+  EventId locked_by_ = no_event;
   SmiListener smi_listener_;
   DeviceFacts facts_;
   Injections injections_;

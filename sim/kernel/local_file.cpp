@@ -4,6 +4,7 @@
 
 #include <cerrno>
 #include <map>
+#include <utility>
 
 #include "sim/kernel/process/kfd_process.hpp"
 
@@ -31,6 +32,7 @@ class LocalKfdFile final : public DeviceFile, private Surroundings {
   ~LocalKfdFile() override { kfd_.process_closed(pid_); }
 
   SysResult<int> ioctl(unsigned long request, void* argument) override {
+    notice_resets();
     return process_.ioctl(request, argument);
   }
   SysResult<void*> mmap(std::size_t length, int prot, std::uint64_t offset) override {
@@ -38,9 +40,21 @@ class LocalKfdFile final : public DeviceFile, private Surroundings {
   }
   void stored(volatile void* address) override { process_.stored(address); }
   void set_reason(EventId event) override { process_.set_reason(event); }
-  bool progress() override { return process_.progress(); }
+  bool progress() override {
+    notice_resets();
+    return process_.progress();
+  }
 
  private:
+  /// GPUs that were reset since the last look: nobody else tells a process of the simulator.
+  void notice_resets() {
+    if (seen_reset_ == kfd_.last_reset()) return;
+    const std::uint64_t seen = std::exchange(seen_reset_, kfd_.last_reset());
+    for (const Kfd::ResetNotice& notice : kfd_.resets()) {
+      if (notice.number > seen) process_.gpu_reset(notice.gpu_id, notice.cause);
+    }
+  }
+
   ClockSample clocks() override { return {os_.clock.now(), os_.clock.now()}; }
   bool wait(std::unique_lock<std::mutex>& lock, std::uint32_t timeout_ms,
             const std::function<bool()>& ready) override {
@@ -48,7 +62,7 @@ class LocalKfdFile final : public DeviceFile, private Surroundings {
     const std::uint64_t deadline = for_ever ? UINT64_MAX : os_.clock.now() + timeout_ms * sim::ms;
     while (!ready()) {
       lock.unlock();
-      const bool any = process_.progress();
+      const bool any = progress();
       const auto late = process_.late_until();
       lock.lock();
       if (any || ready()) continue;
@@ -73,6 +87,7 @@ class LocalKfdFile final : public DeviceFile, private Surroundings {
   Kfd& kfd_;
   int pid_;
   OpenCount count_;
+  std::uint64_t seen_reset_ = kfd_.last_reset();
   std::map<std::uint32_t, std::unique_ptr<std::uint64_t[]>> doorbells_;
   KfdProcess process_;
 };

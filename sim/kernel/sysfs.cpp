@@ -14,6 +14,7 @@ using sim::relative_link;
 SysFs::SysFs(sim::Os& os, Kernel& kernel) : os_(os), kernel_(kernel) {
   os.procfs.add("/proc", [this](Directory& into) { proc(into); });
   os.sysfs.add("/sys/class", [this](Directory& into) { classes(into); });
+  os.sysfs.add("/sys/kernel", [this](Directory& into) { debug(into); });
   os.sysfs.add("/sys/dev/char", [this](Directory& into) { char_devices(into); });
   os.sysfs.add("/sys/module", [this](Directory& into) { modules(into); });
   os.sysfs.add("/sys/devices/system/cpu", [this](Directory& into) { cpus(into); });

@@ -56,15 +56,20 @@ class SysFs {
   /// Number of the platform device, in the order in which the driver made them.
   std::uint32_t xcp_number(const GpuDevice& device, std::uint32_t partition) const;
 
+  // sysfs_ras.cpp: <pci device>/ras, /sys/kernel/debug
+  void ras(Directory& into, std::size_t index) const;
+  void debug(Directory& into) const;
+  void debug_device(Directory& into, std::size_t index) const;
+
   // sysfs_gpu.cpp, sysfs_pm.cpp, sysfs_hwmon.cpp: <pci device>
   void gpu(Directory& into, std::size_t index) const;
   void identity(Directory& into, const GpuDevice& device) const;
   void memory(Directory& into, const GpuDevice& device) const;
   void firmware(Directory& into, const GpuDevice& device) const;
-  void ras(Directory& into, const GpuDevice& device) const;
   void links(Directory& into, const GpuDevice& device) const;
   void partitions(Directory& into, std::size_t index) const;
   void power_management(Directory& into, std::size_t index) const;
+  EventId throttle_event(const GpuDevice& device) const;
   void hwmon(Directory& into, std::size_t index) const;
 
   const silicon::Gpu& gpu_of(const GpuDevice& device) const;

@@ -52,11 +52,6 @@ std::uint32_t version_of(const GpuDevice& device, std::string_view endings) {
   return 0;
 }
 
-/// Blocks with error counters, by bit of the feature mask (amdgpu_ras.h).
-constexpr std::pair<const char*, int> ras_blocks[] = {{"umc", 0},      {"sdma", 1},     {"gfx", 2},
-                                                      {"mmhub", 3},    {"pcie_bif", 5}, {"hdp", 6},
-                                                      {"xgmi_wafl", 7}};
-
 std::string unsigned_line(std::uint64_t value) { return fmt::format("{}\n", value); }
 
 }  // namespace
@@ -75,7 +70,7 @@ void SysFs::gpu(Directory& into, std::size_t index) const {
   identity(into, device);
   memory(into, device);
   into.directory("fw_version", [this, &device](Directory& inside) { firmware(inside, device); });
-  ras(into, device);
+  ras(into, index);
   links(into, device);
   partitions(into, index);
   power_management(into, index);
@@ -120,21 +115,6 @@ void SysFs::firmware(Directory& into, const GpuDevice& device) const {
     into.text(fmt::format("{}_fw_version", file.name),
               fmt::format("0x{:08x}\n", version_of(device, file.endings)));
   }
-}
-
-void SysFs::ras(Directory& into, const GpuDevice& device) const {
-  const GpuProduct& product = *gpu_of(device).product;
-  if ((product.capability & kfd::capability::ras_event_notify) == 0) return;
-  into.directory("ras", [&product](Directory& inside) {
-    std::uint32_t mask = 0;
-    for (const auto& [name, bit] : ras_blocks) {
-      if (bit == 7 && product.xgmi_links == 0) continue;
-      mask |= 1u << bit;
-      inside.text(fmt::format("{}_err_count", name), "ue: 0\nce: 0\n");
-    }
-    inside.text("features", fmt::format("feature mask: {:#x}\n", mask));
-    inside.text("gpu_vram_bad_pages", "");
-  });
 }
 
 void SysFs::links(Directory& into, const GpuDevice& device) const {

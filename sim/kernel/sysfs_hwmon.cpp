@@ -70,7 +70,7 @@ void SysFs::hwmon(Directory& into, std::size_t index) const {
     inside.link("device", "../../../" + gpu_of(device).bdf.text());
     inside.link("subsystem",
                 sim::relative_link(path_of(device) + "/hwmon/" + name, "/sys/class/hwmon"));
-    const silicon::Temperatures is = silicon::idle_temperatures(product);
+    const silicon::Temperatures is = silicon::temperatures(gpu_of(device));
     temperature(inside, 1, "edge", is.edge, is.edge_critical);
     temperature(inside, 2, "junction", is.junction, is.junction_critical);
     temperature(inside, 3, "mem", is.memory, is.memory_critical);
@@ -86,7 +86,7 @@ void SysFs::hwmon(Directory& into, std::size_t index) const {
                 current_mhz(product, silicon::ClockDomain::mclk, device.performance_level));
     }
     if (silicon::has_fan(product)) fan(inside);
-    const std::uint64_t watts = silicon::idle_watts(product);
+    const std::uint64_t watts = silicon::watts(gpu_of(device));
     inside.text(cdna3(product) ? "power1_input" : "power1_average",
                 fmt::format("{}\n", watts * microwatts));
     inside.text("power1_label", "PPT\n");

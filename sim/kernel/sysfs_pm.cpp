@@ -44,6 +44,14 @@ std::size_t current_level(const silicon::ClockLevels& levels, std::string_view f
   return levels.idle;
 }
 
+/// While the SMU throttles, no level of the engine clock is above its limit.
+silicon::ClockLevels throttled_levels(const silicon::Gpu& gpu, ClockDomain domain) {
+  silicon::ClockLevels levels = silicon::clock_levels(*gpu.product, domain);
+  if (domain != ClockDomain::sclk || !gpu.defects.hot) return levels;
+  for (std::uint32_t& mhz : levels.mhz) mhz = std::min(mhz, silicon::engine_limit_mhz(gpu));
+  return levels;
+}
+
 std::string levels_text(const silicon::ClockLevels& levels, std::string_view forced) {
   std::string text;
   const std::size_t current = current_level(levels, forced);
@@ -87,6 +95,16 @@ std::string word(std::string_view data) {
 
 }  // namespace
 
+/// The driver's last word on what holds the GPU back.
+EventId SysFs::throttle_event(const GpuDevice& device) const {
+  const std::string bdf = gpu_of(device).bdf.text();
+  EventId last = no_event;
+  for (const EventId id : os_.timeline.find({.kind_prefix = "gpu.throttled"})) {
+    if (os_.timeline.at(id).subject == bdf) last = id;
+  }
+  return last;
+}
+
 void SysFs::power_management(Directory& into, std::size_t index) const {
   const GpuDevice& device = kernel_.amdgpu.devices()[index];
   const GpuProduct& product = *gpu_of(device).product;
@@ -113,9 +131,11 @@ void SysFs::power_management(Directory& into, std::size_t index) const {
         set.performance_level = level;
         return {};
       });
+  if (into.wants_only("pp_dpm_sclk") && gpu_of(device).defects.hot)
+    into.explain(throttle_event(device));
   for (const auto& [name, domain] : dpm_files) {
     if (!into.wants(name)) continue;
-    const silicon::ClockLevels levels = silicon::clock_levels(product, domain);
+    const silicon::ClockLevels levels = throttled_levels(gpu_of(device), domain);
     if (levels.mhz.empty()) continue;
     const bool forced = domain == ClockDomain::sclk || domain == ClockDomain::mclk;
     into.text(name, levels_text(levels, forced ? device.performance_level : std::string("auto")),
@@ -131,9 +151,9 @@ void SysFs::power_management(Directory& into, std::size_t index) const {
   if (!product.apu) {
     into.text("pp_sclk_od", "0\n", 0644);
     into.text("pp_mclk_od", "0\n", 0644);
-    into.file("gpu_metrics", [this, &device, &product] {
-      const auto levels = silicon::clock_levels(product, ClockDomain::sclk);
-      return gpu_metrics(product, os_.clock.now() - os_.booted_at_ns,
+    into.file("gpu_metrics", [this, &device] {
+      const auto levels = throttled_levels(gpu_of(device), ClockDomain::sclk);
+      return gpu_metrics(gpu_of(device), os_.clock.now() - os_.booted_at_ns,
                          levels.mhz.at(current_level(levels, device.performance_level)));
     });
   }

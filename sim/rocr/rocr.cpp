@@ -313,7 +313,7 @@ HsaResult<void> NodeRuntime::start() {
   }
   all_gpus_ =
       static_cast<std::size_t>(std::ranges::count(agents_, DeviceType::gpu, &AgentInfo::type));
-  if (all_gpus_ != 0 && interrupts()) faults_.bind();
+  if (all_gpus_ != 0 && interrupts()) faults_.bind(installation_.major() >= 6);
   event_ = record_start(why_agents());
   event_ = record_overrides(event_);
   filter();

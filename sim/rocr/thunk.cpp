@@ -272,6 +272,19 @@ SysResult<std::uint32_t> Thunk::create_memory_event() {
   return made->event_id;
 }
 
+SysResult<std::uint32_t> Thunk::create_exception_event() {
+  const auto made = create_event(kfd::EventType::hw_exception, true);
+  if (!made) return std::unexpected(made.error());
+  return made->event_id;
+}
+
+std::optional<kfd::HwExceptionData> Thunk::hardware_exception(std::uint32_t id) {
+  kfd::EventData data{};
+  data.event_id = id;
+  if (!wait_event(data, 0).value_or(false)) return std::nullopt;
+  return data.hw_exception_data;
+}
+
 void Thunk::destroy_event(std::uint32_t id) {
   kfd::DestroyEventArgs args{id, 0};
   static_cast<void>(call(kfd::Ioctl::destroy_event, args));

@@ -62,6 +62,9 @@ class Thunk {
   SysResult<EventResource> create_event(bool auto_reset);
   /// Of type memory: set by a page fault of any GPU.
   SysResult<std::uint32_t> create_memory_event();
+  /// Of type hw_exception: set when a GPU was reset, or an engine of it.
+  SysResult<std::uint32_t> create_exception_event();
+  std::optional<kfd::HwExceptionData> hardware_exception(std::uint32_t id);
   /// The fault that set it, if it is set.
   std::optional<kfd::MemoryExceptionData> memory_exception(std::uint32_t id);
   void destroy_event(std::uint32_t id);

@@ -78,7 +78,11 @@ const GpuProduct& product_or_throw(std::string_view key) {
 
 void Board::power_on(EventId cause) {
   os_.pci.clear();
-  for (Gpu& gpu : gpus_) gpu.memory_mode = MemoryMode::nps1;  // the firmware's default
+  for (Gpu& gpu : gpus_) {
+    gpu.memory_mode = MemoryMode::nps1;  // the firmware's default
+    gpu.ras.counts.clear();
+    gpu.ras.poisoned.clear();
+  }
   for (Gpu& gpu : gpus_) {
     if (answers(gpu)) continue;
     gpu.event = os_.journal.record(Layer::silicon, Severity::error, "pci.no_answer", gpu.bdf.text(),
@@ -96,12 +100,40 @@ void Board::power_on(EventId cause) {
 void Board::power_cycle() {
   for (Gpu& gpu : gpus_) {
     if (std::exchange(gpu.needs_power_cycle, false)) gpu.event = no_event;
+    gpu.defects.preemption = false;
   }
   for (Link& link : links_) {  // that it helps is assumed
     link.state = LinkState::up;
     link.passes_training = false;
     link.event = no_event;
   }
+}
+
+const Gpu* Board::boot_failure(std::size_t gpu) const {
+  for (const std::uint32_t member : reset_group(static_cast<std::uint32_t>(gpu))) {
+    if (gpus_[member].defects.boot) return &gpus_[member];
+  }
+  return nullptr;
+}
+
+std::vector<std::uint32_t> Board::reset_group(std::uint32_t gpu) const {
+  if (hive_id() == 0 || gpus_.at(gpu).product->xgmi_links == 0) return {gpu};
+  std::vector<std::uint32_t> members;
+  for (std::uint32_t i = 0; i < gpus_.size(); ++i) {
+    if (gpus_[i].product->xgmi_links != 0) members.push_back(i);
+  }
+  return members;
+}
+
+void Board::replace(std::size_t index, EventId cause) {
+  Gpu& gpu = gpus_.at(index);
+  gpu.ras = {};
+  gpu.defects = {};
+  gpu.needs_power_cycle = false;
+  gpu.responds = true;
+  gpu.unique_id = gpu.unique_id * 0x9E3779B97F4A7C15ull | 1;
+  gpu.event = os_.journal.record(Layer::silicon, Severity::info, "gpu.replaced", gpu.bdf.text(),
+                                 {{field::see, "lspci -d 1002:"}}, cause);
 }
 
 EventId Board::why_silent() const {

@@ -8,6 +8,7 @@
 
 #include "sim/host/os.hpp"
 #include "sim/silicon/links.hpp"
+#include "sim/silicon/ras.hpp"
 #include "stack/gpu.hpp"
 
 namespace rocdrill::silicon {
@@ -21,7 +22,12 @@ struct Gpu {
   bool needs_power_cycle = false;  ///< off the bus until main power was gone; a reset is not enough
   bool pcie_atomics = true;        ///< the slot's path to the root complex routes AtomicOps
   MemoryMode memory_mode = MemoryMode::nps1;  ///< of the memory controllers
-  EventId event = no_event;                   ///< last change of the silicon
+  /// Version of the IFWI, "022.040.003.043.000001"; "" where none is known.
+  std::string ifwi = {};
+  EventId ifwi_event = no_event;  ///< what put another one there
+  Ras ras = {};
+  Defects defects = {};
+  EventId event = no_event;  ///< last change of the silicon
 
   template <class Archive>
   void serialize(Archive& archive);
@@ -40,6 +46,13 @@ class Board {
   void power_cycle();
   /// The event of a GPU that does not answer; no_event if all do.
   EventId why_silent() const;
+  /// The GPU of this GPU's hive, or itself, that does not boot: then none of them does. nullptr if
+  /// all do.
+  const Gpu* boot_failure(std::size_t gpu) const;
+  /// The GPUs that are reset together with this one: its hive, else itself.
+  std::vector<std::uint32_t> reset_group(std::uint32_t gpu) const;
+  /// Another board of the same product in this slot, and the power on again.
+  void replace(std::size_t gpu, EventId cause);
   /// A rescan of the bus: those that answer and are not on it appear.
   void enumerate(EventId cause);
 
@@ -96,6 +109,10 @@ void Gpu::serialize(Archive& archive) {
   archive("needs_power_cycle", needs_power_cycle);
   archive("pcie_atomics", pcie_atomics);
   archive("memory_mode", memory_mode);
+  archive("ifwi", ifwi);
+  archive("ifwi_event", ifwi_event);
+  archive("ras", ras);
+  archive("defects", defects);
   archive("event", event);
 }
 

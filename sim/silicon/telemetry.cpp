@@ -91,6 +91,25 @@ Temperatures idle_temperatures(const GpuProduct& product) {
           .memory_critical = 100};
 }
 
+Temperatures temperatures(const Gpu& gpu) {
+  Temperatures is = idle_temperatures(*gpu.product);
+  if (gpu.defects.hot == Throttler::soc) is.junction = is.junction_critical;
+  if (gpu.defects.hot == Throttler::hbm) is.memory = is.memory_critical;
+  return is;
+}
+
+std::uint32_t watts(const Gpu& gpu) {
+  return gpu.defects.hot == Throttler::ppt ? gpu.product->tdp_watts : idle_watts(*gpu.product);
+}
+
+std::uint32_t engine_limit_mhz(const Gpu& gpu) {
+  return gpu.defects.hot ? gpu.product->engine_clk_mhz / 4 : gpu.product->engine_clk_mhz;
+}
+
+std::uint32_t throttle_status(const Gpu& gpu) {
+  return gpu.defects.hot ? 1u << static_cast<unsigned>(*gpu.defects.hot) : 0;
+}
+
 std::uint32_t idle_watts(const GpuProduct& product) {
   if (cdna3(product)) return 135;
   if (product.gc == IpVersion{9, 4, 2}) return product.product == "MI250X" ? 90 : 41;
@@ -130,6 +149,20 @@ std::string_view vbios_version(const GpuProduct& product) {
                           {"RX 7900 XTX", "113-D70401XT-000"}, {"Radeon VII", "113-D3600200-106"}};
   const auto row = std::ranges::find(rows, product.product, &Row::product);
   return row == std::end(rows) ? "113-0000000-000" : row->version;
+}
+
+std::string_view ifwi_version(const GpuProduct& product) {
+  return product.product == "MI300X" ? "022.040.003.043.000001" : "";
+}
+
+bool switches_memory_mode(const Gpu& gpu) {  // versions of one length compare as text
+  return gpu.ifwi.empty() || gpu.product->product != "MI300X" || gpu.ifwi >= "022.040.003.043";
+}
+
+std::vector<MemoryMode> offered_memory_modes(const Gpu& gpu) {
+  std::vector<MemoryMode> modes(gpu.product->memory_modes.begin(), gpu.product->memory_modes.end());
+  if (!switches_memory_mode(gpu)) std::erase(modes, MemoryMode::nps2);
+  return modes;
 }
 
 }  // namespace rocdrill::silicon

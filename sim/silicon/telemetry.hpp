@@ -10,6 +10,7 @@
 #include <string_view>
 #include <vector>
 
+#include "sim/silicon/board.hpp"
 #include "stack/gpu.hpp"
 
 namespace rocdrill::silicon {
@@ -33,6 +34,15 @@ struct Temperatures {
 Temperatures idle_temperatures(const GpuProduct& product);
 
 std::uint32_t idle_watts(const GpuProduct& product);
+
+/// What the sensors of this board show: idle, or at the limit that holds it back.
+Temperatures temperatures(const Gpu& gpu);
+std::uint32_t watts(const Gpu& gpu);
+/// The highest engine clock that the SMU allows; a quarter of the peak while it throttles
+/// (assumed).
+std::uint32_t engine_limit_mhz(const Gpu& gpu);
+/// throttle_status of gpu_metrics: bit = Throttler.
+std::uint32_t throttle_status(const Gpu& gpu);
 /// Lowest and highest value that power1_cap takes. Boards for games go above their default.
 struct PowerLimits {
   std::uint32_t minimum = 0, standard = 0, maximum = 0;
@@ -48,5 +58,12 @@ std::uint64_t reserved_vram(const GpuProduct& product);
 std::string_view vram_vendor(const GpuProduct& product);
 /// "113-D67301-063": MI300X documented, the others assumed.
 std::string_view vbios_version(const GpuProduct& product);
+/// "022.040.003.043.000001", the IFWI that a board comes with; "" where none is known. Documented
+/// for MI300X.
+std::string_view ifwi_version(const GpuProduct& product);
+/// The memory modes that the board's IFWI offers: before .043 an MI300X has no NPS2 and refuses
+/// NPS4.
+std::vector<MemoryMode> offered_memory_modes(const Gpu& gpu);
+bool switches_memory_mode(const Gpu& gpu);
 
 }  // namespace rocdrill::silicon

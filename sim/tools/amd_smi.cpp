@@ -176,6 +176,7 @@ int amd_smi_static(Call& call, const std::vector<SmiDevice>& devices, const Opti
                product.pcie_lanes);
     call.print("    {}:\n        PART_NUMBER: {}\n", newer ? "IFWI" : "VBIOS",
                is.attribute(call, "vbios_version"));
+    if (!is.gpu->ifwi.empty()) call.print("        VERSION: {}\n", is.gpu->ifwi);
     call.print("    DRIVER:\n        NAME: amdgpu\n        VERSION: {}",
                driver.ends_with('\n') ? driver : driver + "\n");
     call.print(
@@ -196,6 +197,15 @@ int amd_smi_metric(Call& call, const std::vector<SmiDevice>& devices, const Opti
   for (const std::size_t i : *chosen) {
     const SmiDevice& is = devices[i];
     const bool has = is.primary();  // a partition's platform device has no sensors
+    if (has && (options.has("--ecc") || options.has("--ecc-blocks") || options.has("--throttle") ||
+                options.has("--pcie"))) {
+      call.print("{}GPU: {}\n", i == chosen->front() ? "" : "\n", i);
+      if (options.has("--pcie")) print_pcie(call, is);
+      if (options.has("--ecc")) print_ecc(call, is);
+      if (options.has("--ecc-blocks")) print_ecc_blocks(call, is);
+      if (options.has("--throttle")) print_throttle(call, is);
+      continue;
+    }
     const auto from = [&](std::string_view name, std::uint64_t divisor, std::string_view unit) {
       return has ? sensor(call, is, name, divisor, unit) : std::string("N/A");
     };
@@ -210,6 +220,11 @@ int amd_smi_metric(Call& call, const std::vector<SmiDevice>& devices, const Opti
     call.print("    MEM_USAGE:\n        TOTAL_VRAM: {}\n        USED_VRAM: {}\n",
                megabytes(call, is, "mem_info_vram_total"),
                megabytes(call, is, "mem_info_vram_used"));
+    if (!has) continue;
+    print_pcie(call, is);
+    print_ecc(call, is);
+    print_ecc_blocks(call, is);
+    print_throttle(call, is);
   }
   return 0;
 }
@@ -228,13 +243,23 @@ int run_amd_smi(Call& call) {
                                     {"-M", true},
                                     {"--memory-partition", true, "-M"},
                                     {"-r"},
-                                    {"--reload-driver", false, "-r"}});
+                                    {"--reload-driver", false, "-r"},
+                                    {"--retired", false, "-r"},
+                                    {"-p"},
+                                    {"--pending", false, "-p"},
+                                    {"-u"},
+                                    {"--un-res", false, "-u"},
+                                    {"--ecc"},
+                                    {"--ecc-blocks"},
+                                    {"--throttle"},
+                                    {"--pcie"}});
   if (!options) return 2;
   if (options->operands.empty()) return call.refuse("the default view");
   const std::string& verb = options->operands.front();
   if (options->operands.size() > 1) return call.refuse("'" + options->operands[1] + "'");
   const auto takes = [&](std::initializer_list<std::string_view> allowed) {
-    for (const std::string_view option : {"-e", "-g", "-C", "-M", "-r"}) {
+    for (const std::string_view option : {"-e", "-g", "-C", "-M", "-r", "-p", "-u", "--ecc",
+                                          "--ecc-blocks", "--throttle", "--pcie"}) {
       const bool given = options->has(option);
       if (given && std::ranges::find(allowed, option) == allowed.end()) return option;
     }
@@ -253,9 +278,15 @@ int run_amd_smi(Call& call) {
     std::string_view name;
     std::initializer_list<std::string_view> allowed;
   };
-  const Verb verbs[] = {
-      {"list", {"-e"}}, {"static", {"-g"}}, {"metric", {"-g"}},          {"topology", {}},
-      {"xgmi", {}},     {"partition", {}},  {"set", {"-g", "-C", "-M"}}, {"reset", {"-r"}}};
+  const Verb verbs[] = {{"list", {"-e"}},
+                        {"static", {"-g"}},
+                        {"metric", {"-g", "--ecc", "--ecc-blocks", "--throttle", "--pcie"}},
+                        {"bad-pages", {"-g", "-r", "-p", "-u"}},
+                        {"topology", {}},
+                        {"xgmi", {}},
+                        {"partition", {}},
+                        {"set", {"-g", "-C", "-M"}},
+                        {"reset", {"-r"}}};
   const auto known = std::ranges::find(verbs, verb, &Verb::name);
   if (known == std::end(verbs)) return call.refuse("command '" + verb + "'");
   if (const std::string_view other = takes(known->allowed); !other.empty())
@@ -267,6 +298,7 @@ int run_amd_smi(Call& call) {
     if (verb == "metric") return amd_smi_metric(call, devices, *options);
     if (verb == "topology") return amd_smi_topology(call, devices);
     if (verb == "xgmi") return amd_smi_xgmi(call, devices);
+    if (verb == "bad-pages") return amd_smi_bad_pages(call, devices, *options);
     if (verb == "partition") return amd_smi_partition(call, devices);
     return amd_smi_set(call, devices, *options);
   });

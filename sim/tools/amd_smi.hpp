@@ -42,4 +42,13 @@ int amd_smi_partition(Call& call, const std::vector<SmiDevice>& devices);
 int amd_smi_set(Call& call, const std::vector<SmiDevice>& devices, const Options& options);
 int amd_smi_reset(Call& call, const Options& options);
 
+// amd_smi_ras.cpp
+int amd_smi_bad_pages(Call& call, const std::vector<SmiDevice>& devices, const Options& options);
+void print_ecc(Call& call, const SmiDevice& of);
+void print_ecc_blocks(Call& call, const SmiDevice& of);
+void print_throttle(Call& call, const SmiDevice& of);
+void print_pcie(Call& call, const SmiDevice& of);
+void rocm_smi_ras(Call& call, const std::vector<SmiDevice>& devices);
+void rocm_smi_pages(Call& call, const std::vector<SmiDevice>& devices, std::string_view type);
+
 }  // namespace rocdrill::sim::tools

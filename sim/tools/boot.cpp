@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "sim/kernel/initramfs.hpp"
+#include "sim/silicon/telemetry.hpp"
 #include "sim/tools/call.hpp"
 
 namespace rocdrill::sim::tools {
@@ -66,6 +67,37 @@ int run_ipmitool(Call& call) {
   const std::string& verb = words.back();
   call.print("Chassis Power Control: {}\n", verb == "cycle" ? "Cycle" : "Reset");
   return boot_anew(call, verb == "cycle" ? "power_cycle" : "reboot");
+}
+
+/// No program of a real node: whoever works in the data centre. They take the power away for it.
+int run_remote_hands(Call& call) {
+  const auto options = parse(call, {});
+  if (!options) return 2;
+  const auto& words = options->operands;
+  auto& gpus = call.node.board.gpus();
+  if (words.size() == 2 && words[0] == "replace") {
+    const auto gpu = std::ranges::find_if(
+        gpus, [&](const silicon::Gpu& each) { return each.bdf.text() == words[1]; });
+    if (gpu == gpus.end())
+      return call.fail(1, "remote-hands: there is no GPU at {}; see lspci -d 1002:\n", words[1]);
+    call.node.board.replace(static_cast<std::size_t>(gpu - gpus.begin()), call.command_event());
+    call.print("The board at {} has been replaced; the node is powered on again.\n", words[1]);
+    return boot_anew(call, "power_cycle");
+  }
+  if (words.size() == 1 && words[0] == "update-ifwi") {
+    for (silicon::Gpu& gpu : gpus) {
+      gpu.ifwi = silicon::ifwi_version(*gpu.product);
+      gpu.ifwi_event = call.command_event();
+    }
+    call.print("{} boards have the current IFWI; the node is powered on again.\n", gpus.size());
+    return boot_anew(call, "power_cycle");
+  }
+  if (words.size() == 1 && words[0] == "cooling") {
+    for (silicon::Gpu& gpu : gpus) gpu.defects.hot.reset();
+    call.print("Fans, ducts and heat sinks have been seen to; the node is powered on again.\n");
+    return boot_anew(call, "power_cycle");
+  }
+  return call.fail(1, "Usage: remote-hands replace BDF | update-ifwi | cooling\n");
 }
 
 /// The release in "6.8.0-55-generic" or in a menu entry's title, which ends with it.
@@ -166,6 +198,9 @@ constexpr Tool table[] = {
     {{"ipmitool", "ipmitool chassis power status|reset|cycle",
       "Asks the board's controller to reset the node, or to cut its power.", true, true},
      run_ipmitool},
+    {{"remote-hands", "remote-hands replace BDF | update-ifwi | cooling",
+      "Rocdrill's own: asks the people in the data centre to work on the GPUs.", true, true},
+     run_remote_hands},
 };
 
 }  // namespace

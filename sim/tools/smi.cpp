@@ -88,6 +88,24 @@ int show_pids(Call& call, const Frame& frame) {
   return 0;
 }
 
+template <class Show>
+int framed(Call& call, const Frame& frame, Show show) {
+  call.print("\n\n{}\n", frame.title);
+  show();
+  call.print("{}\n", frame.end);
+  return 0;
+}
+/// With printLogSpacer(" TITLE ") around what is shown.
+template <class Show>
+int framed(Call& call, const Frame& frame, std::string_view title, Show show) {
+  return framed(call, frame, [&] {
+    const std::size_t width = frame.title.size();
+    call.print("{:=^{}}\n", fmt::format(" {} ", title), width);
+    show();
+    call.print("{}\n", std::string(width, '='));
+  });
+}
+
 int run_rocm_smi(Call& call) {
   const auto options = parse(call, {{"--showpids"},
                                     {"--showtopo"},
@@ -95,9 +113,15 @@ int run_rocm_smi(Call& call) {
                                     {"--showtopohops"},
                                     {"--showtopotype"},
                                     {"--showtoponuma"},
-                                    {"--showxgmierr"}});
+                                    {"--showxgmierr"},
+                                    {"--showrasinfo"},
+                                    {"--showpagesinfo"},
+                                    {"--showretiredpages"},
+                                    {"--showpendingpages"},
+                                    {"--showunreservablepages"}});
   if (!options) return 2;
-  if (!options->operands.empty()) return call.refuse("'" + options->operands.front() + "'");
+  if (!options->operands.empty() && !options->has("--showrasinfo"))
+    return call.refuse("'" + options->operands.front() + "'");
   const bool six = call.rocm().major() >= 6;
   if (!driver_live(call)) {  // both lines on standard error, and status 0: measured on 5.2.3
     if (!call.process().exists("/sys/module/amdgpu/initstate")) {
@@ -108,11 +132,22 @@ int run_rocm_smi(Call& call) {
   }
   const Frame& frame = six ? frame_6 : frame_5;
   if (options->has("--showpids")) return show_pids(call, frame);
-  if (asks_for_topology(*options)) {
-    call.print("\n\n{}\n", frame.title);
-    show_topology(call, *options, frame.title.size());
-    call.print("{}\n", frame.end);
-    return 0;
+  if (asks_for_topology(*options))
+    return framed(call, frame, [&] { show_topology(call, *options, frame.title.size()); });
+  if (options->has("--showrasinfo")) {
+    if (!options->operands.empty() && options->operands.front() != "all")
+      return call.refuse("a list of blocks");
+    return framed(call, frame, "RAS Info", [&] { rocm_smi_ras(call, smi_devices(call)); });
+  }
+  constexpr std::pair<std::string_view, std::string_view> pages[] = {
+      {"--showpagesinfo", "all"},
+      {"--showretiredpages", "retired"},
+      {"--showpendingpages", "pending"},
+      {"--showunreservablepages", "unreservable"}};
+  for (const auto& [option, type] : pages) {
+    if (!options->has(option)) continue;
+    return framed(call, frame, "Pages Info",
+                  [&, kind = type] { rocm_smi_pages(call, smi_devices(call), kind); });
   }
   const auto gpus = gpus_by_address(call);
   const std::string rule(frame.title.size(), '=');
@@ -128,12 +163,15 @@ int run_rocm_smi(Call& call) {
 
 constexpr Tool table[] = {
     {{"amd-smi",
-      "amd-smi list [-e] | static | metric | topology | xgmi | partition | set -C MODE|-M MODE | reset -r | version",
+      "amd-smi list [-e] | static | metric [--ecc] [--ecc-blocks] [--throttle] [--pcie] | "
+      "bad-pages [-r] [-p] [-u] | topology | xgmi | partition | set -C MODE|-M MODE | reset -r | "
+      "version",
       "Shows the GPUs and their partitions, divides them, reloads the driver.", true, true},
      run_amd_smi},
     {{"rocm-smi",
-      "rocm-smi [--showpids | --showtopo | --showtopo{weight,hops,type,numa} | --showxgmierr]",
-      "Shows the GPUs in a table, sensors as N/A; who holds them; how they are linked."},
+      "rocm-smi [--showpids | --showtopo | --showtopo{weight,hops,type,numa} | --showxgmierr | "
+      "--showrasinfo [all] | --showpagesinfo | --showretiredpages]",
+      "Shows the GPUs in a table, sensors as N/A; who holds them; links, errors and bad pages."},
      run_rocm_smi},
 };
 

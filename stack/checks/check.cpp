@@ -10,8 +10,13 @@ namespace {
 // The whole story in one table: what is looked at, in which order, and what must hold before.
 constexpr Check table[] = {
     {"silicon.pci", 0, Layer::silicon, "AMD GPUs are on the PCI bus", "", pci_devices},
+    {"silicon.errors", 0, Layer::silicon, "no GPU reports broken hardware", "silicon.pci",
+     hardware_errors},
+    {"silicon.limits", 0, Layer::silicon, "no GPU is throttled", "silicon.pci", clock_limits},
     {"firmware.blobs", 0, Layer::firmware, "the driver found its firmware", "silicon.pci",
      firmware_blobs},
+    {"firmware.modes", 0, Layer::firmware, "the boards' firmware does what is planned",
+     "silicon.pci", firmware_modes},
     {"kernel.module", 1, Layer::kernel, "amdgpu is loaded", "silicon.pci", kernel_module},
     {"kernel.dkms", 0, Layer::kernel, "a dkms driver is built for this kernel", "silicon.pci",
      kernel_dkms},

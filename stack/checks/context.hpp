@@ -51,7 +51,10 @@ struct Check {
 };
 
 Finding pci_devices(Context& context);
+Finding hardware_errors(Context& context);
+Finding clock_limits(Context& context);
 Finding firmware_blobs(Context& context);
+Finding firmware_modes(Context& context);
 Finding kernel_module(Context& context);
 Finding kernel_dkms(Context& context);
 Finding kernel_probe(Context& context);

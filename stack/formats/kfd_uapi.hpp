@@ -345,7 +345,12 @@ struct AllocQueueGwsArgs {
 };
 
 /// KFD_SMI_EVENT_*: what a line of an SMI event file begins with; its bit in the mask is one lower.
-enum class SmiEvent : std::uint32_t { vm_fault = 1 };
+enum class SmiEvent : std::uint32_t {
+  vm_fault = 1,
+  thermal_throttle = 2,
+  gpu_pre_reset = 3,
+  gpu_post_reset = 4,
+};
 
 struct SmiEventsArgs {
   std::uint32_t gpuid;

@@ -67,12 +67,15 @@ struct Devices final : kernel::DeviceService {
     return {};
   }
   void detach(int) override { detached = true; }
-  SysResult<void> reserve_vram(int, std::uint32_t gpu_id, std::uint64_t bytes) override {
+  SysResult<kernel::VramExtents> reserve_vram(int, std::uint32_t gpu_id,
+                                              std::uint64_t bytes) override {
     if (bytes > available_vram(gpu_id)) return fail(ENOMEM);
     reserved[gpu_id] += bytes;
-    return {};
+    return kernel::VramExtents{{0, bytes}};
   }
-  void release_vram(int, std::uint32_t gpu_id, std::uint64_t bytes) override {
+  void release_vram(int, std::uint32_t gpu_id, const kernel::VramExtents& extents) override {
+    require(extents.size() == 1);
+    const std::uint64_t bytes = extents.front().bytes;
     require(bytes <= reserved[gpu_id]);
     reserved[gpu_id] -= bytes;
   }
@@ -92,6 +95,10 @@ struct Devices final : kernel::DeviceService {
   }
   EventId page_fault(int, const kernel::PageFault& fault) override {
     require(facts_.find(fault.gpu_id) && taken.contains({fault.gpu_id, fault.doorbell}));
+    return 1;
+  }
+  EventId hardware_error(int, const kernel::HardwareError& error) override {
+    require(facts_.find(error.gpu_id) != nullptr);
     return 1;
   }
   EventId record(Layer, Severity, std::string_view kind, std::string_view,

@@ -66,6 +66,14 @@ const std::map<std::string, std::pair<std::string, std::string>>& homes() {
       {"rootless-partial-devices", {"rx7900xtx-igpu", "hip-app"}},
       {"image-too-old", {"mi300x-8", "hip-app"}},
       {"gpu-label-missing", {"mi300x-8", "torch"}},
+      {"one-bad-oam", {"mi300x-8", "torch"}},
+      {"athub-ue", {"mi300x-8", "torch"}},
+      {"hbm-ecc-poison", {"mi300x-8", "torch"}},
+      {"bad-page-threshold", {"mi210", "hip-app"}},
+      {"queue-preemption-fails", {"mi300x-8", "torch"}},
+      {"throttled", {"mi300x-8", "none"}},
+      {"vbios-too-old-for-nps", {"mi300x-8", "none"}},
+      {"packed-sos-count", {"mi300x-8", "torch"}},
   };
   return list;
 }

@@ -94,14 +94,26 @@ EventId RemoteService::page_fault(int, const kernel::PageFault& fault) {
 /// The server sees the end of the process by itself.
 void RemoteService::detach(int) {}
 
-SysResult<void> RemoteService::reserve_vram(int, std::uint32_t gpu_id, std::uint64_t bytes) {
-  const Json reply = ask({{"op", "reserve_vram"}, {"gpu_id", gpu_id}, {"bytes", bytes}});
-  if (reply.value("errno", EIO) != 0) return std::unexpected(error_of(reply));
-  return {};
+EventId RemoteService::hardware_error(int, const kernel::HardwareError& error) {
+  const Json reply = ask({{"op", "hardware_error"},
+                          {"kind", static_cast<int>(error.kind)},
+                          {"gpu_id", error.gpu_id},
+                          {"doorbell", error.doorbell},
+                          {"page", error.page},
+                          {"unit", static_cast<int>(error.by.unit)},
+                          {"xcc", error.by.xcc}});
+  return reply.value("event", no_event);
 }
 
-void RemoteService::release_vram(int, std::uint32_t gpu_id, std::uint64_t bytes) {
-  ask({{"op", "release_vram"}, {"gpu_id", gpu_id}, {"bytes", bytes}});
+SysResult<kernel::VramExtents> RemoteService::reserve_vram(int, std::uint32_t gpu_id,
+                                                           std::uint64_t bytes) {
+  const Json reply = ask({{"op", "reserve_vram"}, {"gpu_id", gpu_id}, {"bytes", bytes}});
+  if (reply.value("errno", EIO) != 0) return std::unexpected(error_of(reply));
+  return extents_of(reply.at("extents"));
+}
+
+void RemoteService::release_vram(int, std::uint32_t gpu_id, const kernel::VramExtents& extents) {
+  ask({{"op", "release_vram"}, {"gpu_id", gpu_id}, {"extents", to_json(extents)}});
 }
 
 std::uint64_t RemoteService::available_vram(std::uint32_t gpu_id) {

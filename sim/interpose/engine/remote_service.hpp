@@ -23,8 +23,10 @@ class RemoteService final : public kernel::DeviceService {
   SysResult<void> attach(int pid, std::uint32_t gpu_id) override;
   EventId page_fault(int pid, const kernel::PageFault& fault) override;
   void detach(int pid) override;
-  SysResult<void> reserve_vram(int pid, std::uint32_t gpu_id, std::uint64_t bytes) override;
-  void release_vram(int pid, std::uint32_t gpu_id, std::uint64_t bytes) override;
+  EventId hardware_error(int pid, const kernel::HardwareError& error) override;
+  SysResult<kernel::VramExtents> reserve_vram(int pid, std::uint32_t gpu_id,
+                                              std::uint64_t bytes) override;
+  void release_vram(int pid, std::uint32_t gpu_id, const kernel::VramExtents& extents) override;
   std::uint64_t available_vram(std::uint32_t gpu_id) override;
   SysResult<std::uint32_t> take_doorbell(int pid, std::uint32_t gpu_id,
                                          const kernel::HeldQueue& queue) override;

@@ -39,6 +39,9 @@ Json to_json(const kernel::DeviceFacts& facts) {
                     {"engine_mhz", gpu.engine_mhz},
                     {"memory_bytes_per_us", gpu.memory_bytes_per_us},
                     {"xnack", static_cast<int>(gpu.xnack)},
+                    {"poisoned", gpu.poisoned},
+                    {"fails_under_load", gpu.fails_under_load},
+                    {"preempts", gpu.preempts},
                     {"large_bar", gpu.large_bar},
                     {"max_workgroup_size", gpu.limits.max_workgroup_size},
                     {"lds_bytes", gpu.limits.lds_bytes},
@@ -80,6 +83,9 @@ kernel::DeviceFacts facts_of(const Json& json) {
     gpu.at("engine_mhz").get_to(one.engine_mhz);
     gpu.at("memory_bytes_per_us").get_to(one.memory_bytes_per_us);
     one.xnack = static_cast<XnackSupport>(gpu.at("xnack").get<int>());
+    gpu.at("poisoned").get_to(one.poisoned);
+    gpu.at("fails_under_load").get_to(one.fails_under_load);
+    gpu.at("preempts").get_to(one.preempts);
     gpu.at("large_bar").get_to(one.large_bar);
     gpu.at("max_workgroup_size").get_to(one.limits.max_workgroup_size);
     gpu.at("lds_bytes").get_to(one.limits.lds_bytes);
@@ -87,6 +93,18 @@ kernel::DeviceFacts facts_of(const Json& json) {
     facts.gpus.push_back(one);
   }
   return facts;
+}
+
+Json to_json(const kernel::VramExtents& extents) {
+  Json json = Json::array();
+  for (const kernel::VramExtent& one : extents) json.push_back({one.begin, one.bytes});
+  return json;
+}
+
+kernel::VramExtents extents_of(const Json& json) {
+  kernel::VramExtents extents;
+  for (const Json& one : json) extents.push_back({one.at(0), one.at(1)});
+  return extents;
 }
 
 Json to_json(std::span<const Field> fields) {

@@ -90,11 +90,14 @@ NodeServer::NodeServer(sim::Node& node, SessionFolder session, ServerOptions opt
       [this](std::uint32_t gpu_id, kfd::SmiEvent event, const std::string& line) {
         smi_event(gpu_id, event, line);
       });
+  node_.kernel.kfd.set_reset_listener(
+      [this](const kernel::Kfd::ResetNotice& notice) { push_reset(notice); });
 }
 
 NodeServer::~NodeServer() {
   node_.set_program_signal({});
   node_.kernel.kfd.set_smi_listener({});
+  node_.kernel.kfd.set_reset_listener({});
   connections_.clear();
   clients_.clear();
   asides_.clear();
@@ -242,6 +245,7 @@ void NodeServer::closed(const std::shared_ptr<Connection>& connection) {
 /// The node knows what time it is and what programs wrote.
 void NodeServer::catch_up() {
   node_.os.clock.advance_to(started_node_ns_ + (monotonic_ns() - started_ns_));
+  node_.kernel.amdgpu.finish_resets();
   if (watcher_.drain()) settle(false);
 }
 
@@ -312,6 +316,17 @@ void NodeServer::push_facts() {
     if (connection->role != Connection::Role::watch) continue;
     try {
       send_message(connection->socket.native_handle(), {{"event", "facts"}, {"epoch", epoch}});
+    } catch (const ConnectionError&) {  // it ends by itself
+    }
+  }
+}
+
+void NodeServer::push_reset(const kernel::Kfd::ResetNotice& notice) {
+  for (const auto& connection : connections_) {
+    if (connection->role != Connection::Role::watch) continue;
+    try {
+      send_message(connection->socket.native_handle(),
+                   {{"event", "reset"}, {"gpu_id", notice.gpu_id}, {"cause", notice.cause}});
     } catch (const ConnectionError&) {  // it ends by itself
     }
   }

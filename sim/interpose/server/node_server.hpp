@@ -92,6 +92,7 @@ class NodeServer {
   Json answer(Connection& connection, const Json& request);
   void settle(bool device_state_only);
   void push_facts();
+  void push_reset(const kernel::Kfd::ResetNotice& notice);
 
   // aside.cpp: what windows ask
   /// Empty if the answer comes from a fork.

@@ -63,6 +63,14 @@ cp::Unit unit_of(const Json& json) {
   return static_cast<cp::Unit>(number);
 }
 
+kernel::HardwareError::Kind error_kind_of(const Json& json) {
+  using Kind = kernel::HardwareError::Kind;
+  const auto number = json.get<std::int64_t>();
+  if (number < 0 || number > static_cast<int>(Kind::preemption_failed))
+    throw std::invalid_argument("there is no hardware error " + std::to_string(number));
+  return static_cast<Kind>(number);
+}
+
 Layer layer_of(const Json& json) {
   const auto number = json.get<std::int64_t>();
   if (number < 0 || number > static_cast<int>(Layer::framework))
@@ -225,6 +233,16 @@ Json NodeServer::engine_request(Connection& connection, const std::string& op,
                              .packet = request.at("packet")});
     return error_reply(0, event);
   }
+  if (op == "hardware_error") {
+    const EventId event =
+        kfd.hardware_error(pid, {.kind = error_kind_of(request.at("kind")),
+                                 .gpu_id = gpu_id,
+                                 .doorbell = request.at("doorbell"),
+                                 .page = request.at("page"),
+                                 .by = {unit_of(request.at("unit")), request.at("xcc")}});
+    settle(false);
+    return error_reply(0, event);
+  }
   if (op == "available_vram") return {{"errno", 0}, {"bytes", kfd.available_vram(gpu_id)}};
   if (op == "release_doorbell") {
     kfd.release_doorbell(pid, gpu_id, request.at("index"));
@@ -242,10 +260,12 @@ Json NodeServer::engine_request(Connection& connection, const std::string& op,
   }
   if (op == "reserve_vram") {
     settle(true);
-    return reply_of(kfd.reserve_vram(pid, gpu_id, request.at("bytes")));
+    const auto extents = kfd.reserve_vram(pid, gpu_id, request.at("bytes"));
+    if (!extents) return error_reply(extents.error().error, extents.error().event);
+    return {{"errno", 0}, {"extents", to_json(*extents)}};
   }
   if (op == "release_vram") {
-    kfd.release_vram(pid, gpu_id, request.at("bytes"));
+    kfd.release_vram(pid, gpu_id, extents_of(request.at("extents")));
     settle(true);
     return error_reply(0, no_event);
   }

@@ -56,7 +56,10 @@ struct GpuFacts {
   std::uint32_t engine_mhz = 0;      ///< peak engine clock
   std::uint64_t memory_bytes_per_us = 0;  ///< peak bandwidth of VRAM
   XnackSupport xnack = XnackSupport::none;
-  bool large_bar = true;  ///< the CPU reaches all of VRAM
+  std::vector<std::uint64_t> poisoned = {};  ///< pages of VRAM, sorted: who reads one gets poison
+  bool fails_under_load = false;             ///< waves make the hardware raise a fatal error
+  bool preempts = true;                      ///< false: its MEC does not take queues off any more
+  bool large_bar = true;                     ///< the CPU reaches all of VRAM
   cp::AgentLimits limits;
   std::vector<UnreachablePeer> unreachable{};
 
@@ -106,6 +109,35 @@ struct HeldQueue {
   }
 };
 
+/// Where memory lies in a GPU's VRAM.
+struct VramExtent {
+  std::uint64_t begin = 0;
+  std::uint64_t bytes = 0;
+
+  template <class Archive>
+  void serialize(Archive& archive) {
+    archive("begin", begin);
+    archive("bytes", bytes);
+  }
+};
+using VramExtents = std::vector<VramExtent>;
+inline constexpr std::uint64_t vram_page = 4096;
+
+/// What a process part sees of a GPU that is broken, and only the driver can deal with.
+struct HardwareError {
+  enum class Kind : std::uint8_t {
+    poison_consumed,    ///< a queue read a poisoned page
+    fatal,              ///< the hardware raised its fatal-error interrupt
+    preemption_failed,  ///< a queue could not be taken off the GPU
+  };
+  Kind kind = Kind::fatal;
+  std::uint32_t gpu_id = 0;
+  std::uint32_t doorbell = 0;  ///< the queue's
+  std::uint64_t page = 0;      ///< of VRAM, for poison
+  cp::Requester by = {};
+  EventId cause = no_event;  ///< why the queue did what it did; no_event: not known
+};
+
 /// A page that a queue needed and could not reach.
 struct PageFault {
   std::uint32_t gpu_id = 0;
@@ -131,8 +163,9 @@ class DeviceService {
   virtual void detach(int pid) = 0;
 
   /// ENOMEM when the GPU has not that many bytes left.
-  virtual SysResult<void> reserve_vram(int pid, std::uint32_t gpu_id, std::uint64_t bytes) = 0;
-  virtual void release_vram(int pid, std::uint32_t gpu_id, std::uint64_t bytes) = 0;
+  virtual SysResult<VramExtents> reserve_vram(int pid, std::uint32_t gpu_id,
+                                              std::uint64_t bytes) = 0;
+  virtual void release_vram(int pid, std::uint32_t gpu_id, const VramExtents& extents) = 0;
   virtual std::uint64_t available_vram(std::uint32_t gpu_id) = 0;
 
   /// A doorbell of the process's page on this GPU (0..1023) for a new queue; ENOMEM when all are
@@ -143,6 +176,8 @@ class DeviceService {
 
   /// A GPU's interrupt for a queue of the process: the driver logs it. The event of the fault.
   virtual EventId page_fault(int pid, const PageFault& fault) = 0;
+  /// The driver logs it and does what it has to: retires pages, resets the GPU. The error's event.
+  virtual EventId hardware_error(int pid, const HardwareError& error) = 0;
 
   /// A store of one of the process's queues went to a peer that cannot be reached: it is not
   /// acknowledged, and the wave that made it does not end. The event of that.

@@ -95,6 +95,7 @@ std::expected<cp::LaunchState, cp::KfdException> KernelRunner::launch(
         memory_.translate(request.amd_queue_va, sizeof(aql::AmdQueue), cp::Access::read));
     if (queue != nullptr) launch.scratch = scratch_of(*queue);
   }
+  if (strain_ && strain_()) return cp::LaunchState::in_flight;
   if (!surroundings_.runs_kernels_aside()) {
     isa::Outcome outcome = run(launch);
     if (outcome.end == isa::End::completed) {

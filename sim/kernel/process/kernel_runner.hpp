@@ -5,6 +5,7 @@
 #include <condition_variable>
 #include <cstdint>
 #include <deque>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <thread>
@@ -38,6 +39,9 @@ class KernelRunner final : public cp::KernelExecutor {
   /// SET_CU_MASK: for launches from now on.
   void set_cu_mask(std::vector<std::uint32_t> mask) { cu_mask_ = std::move(mask); }
 
+  /// Asked before every launch: true if the GPU fails under it. Its waves then never end.
+  void set_strain(std::function<bool()> fails) { strain_ = std::move(fails); }
+
   /// What has ended since the last look.
   std::vector<Ended> ended();
   /// What waves have told the driver since the last look, by s_sendmsg: 24 bits each. Comes with
@@ -62,6 +66,7 @@ class KernelRunner final : public cp::KernelExecutor {
   isa::Dispatcher dispatcher_;
   isa::Rates rates_;
   std::vector<std::uint32_t> cu_mask_;
+  std::function<bool()> strain_;
   std::mutex mutex_;
   std::condition_variable changed_;
   std::deque<Job> jobs_;

@@ -63,6 +63,7 @@ int KfdProcess::alloc_memory_of_gpu(void* argument) {
       why_ = reserved.error().event;
       return reserved.error().error;
     }
+    buffer.vram = *reserved;
   }
   if (backed) {
     buffer.backing = surroundings_.allocate(args.size);
@@ -89,7 +90,7 @@ void KfdProcess::release(Buffer& buffer) {
   buffer.backing.reset();
   if (buffer.sink) ::munmap(buffer.sink, buffer.size);
   buffer.sink = nullptr;
-  if ((buffer.flags & vram) != 0) devices_.release_vram(opener_.pid, buffer.gpu_id, buffer.size);
+  if ((buffer.flags & vram) != 0) devices_.release_vram(opener_.pid, buffer.gpu_id, buffer.vram);
 }
 
 int KfdProcess::free_memory_of_gpu(void* argument) {
@@ -131,7 +132,17 @@ bool KfdProcess::map(Buffer& buffer, std::uint32_t gpu_id) {
                                          buffer.gpu_id);
       buffer.unreachable_from.insert(gpu_id);
     } else {
-      page_table(gpu_id).add(buffer.va, buffer.size, permissions, buffer.host);
+      const auto add = [&](std::uint64_t from, std::uint64_t to) {
+        if (from < to)
+          page_table(gpu_id).add(buffer.va + from, to - from, permissions,
+                                 static_cast<char*>(buffer.host) + from);
+      };
+      std::uint64_t from = 0;
+      for (const std::uint64_t hole : poison_of(buffer)) {
+        add(from, hole);
+        from = hole + vram_page;
+      }
+      add(from, buffer.size);
     }
   } catch (const std::invalid_argument&) {
     return false;  // overlaps another mapping
@@ -141,8 +152,11 @@ bool KfdProcess::map(Buffer& buffer, std::uint32_t gpu_id) {
 }
 
 void KfdProcess::unmap(Buffer& buffer, std::uint32_t gpu_id) {
-  if (buffer.mapped.erase(gpu_id) != 0) page_table(gpu_id).remove(buffer.va);
-  buffer.unreachable_from.erase(gpu_id);
+  if (buffer.mapped.erase(gpu_id) == 0) return;
+  page_table(gpu_id).remove(buffer.va);
+  if (buffer.unreachable_from.erase(gpu_id) != 0) return;  // in one piece
+  for (const std::uint64_t hole : poison_of(buffer))
+    page_table(gpu_id).remove(buffer.va + hole + vram_page);
 }
 
 int KfdProcess::map_memory_to_gpu(void* argument) {

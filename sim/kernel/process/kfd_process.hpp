@@ -8,6 +8,7 @@
 //   kfd_ipc.cpp      memory of other processes and of peers
 //   kfd_events.cpp   events and waiting
 //   kfd_queues.cpp   queues and their progress
+//   kfd_poison.cpp   hardware that fails under the process
 //   kfd_ioctl.cpp    the dispatch table
 //
 // Thread-safe: one lock, which a waiting thread gives up.
@@ -133,6 +134,7 @@ class KfdProcess final : public DeviceFile {
     std::shared_ptr<sim::MemoryFile> shared{};  ///< exported, or imported
     std::set<std::uint32_t> unreachable_from{};  ///< of `mapped`
     void* sink = nullptr;                        ///< where stores of those end
+    VramExtents vram = {};                       ///< where it lies, if in VRAM
   };
   /// One event that one WAIT_EVENTS waits for.
   struct Waiter {
@@ -162,6 +164,19 @@ class KfdProcess final : public DeviceFile {
   void refresh_paths();
   /// A kernel of the GPU has stored to memory of `owner`, which it cannot reach.
   EventId store_lost(std::uint32_t gpu_id, std::uint32_t owner);
+
+  // kfd_poison.cpp. A poisoned page is not in the page tables of the model: who needs it comes
+  // here.
+  /// The page of VRAM behind an address of the process, if it holds poison.
+  std::optional<std::uint64_t> poisoned_page(std::uint32_t gpu_id, std::uint64_t va) const;
+  /// Offsets of poisoned pages in the buffer.
+  std::vector<std::uint64_t> poison_of(const Buffer& buffer) const;
+  EventId consume_poison(const HardwareQueue& queue, const cp::MemoryFault& fault,
+                         std::uint64_t page);
+  /// Maps anew what has been poisoned, or written anew, since the last look.
+  void refresh_poison();
+  /// UNMAP_QUEUES: on a GPU whose MEC does not do it any more the driver is told.
+  void preempt(std::uint32_t gpu_id);
   void release(Buffer& buffer);
   int check_svm(std::uint64_t va, std::uint64_t bytes) const;
   int set_svm(std::uint64_t va, std::uint64_t bytes, std::span<const kfd::SvmAttribute> attributes);
@@ -221,8 +236,9 @@ class KfdProcess final : public DeviceFile {
   bool runtime_enabled_ = false;
   std::map<EventId, std::uint64_t> injected_calls_;  ///< by IoctlInjection::event
   std::uint64_t facts_epoch_ = 0;                    ///< of the facts that the queues know
-  EventId reason_ = no_event;                        ///< see set_reason()
-  EventId why_ = no_event;                           ///< behind the errno that a handler returns
+  std::map<std::uint32_t, std::vector<std::uint64_t>> poison_;  ///< by gpu_id, as it is mapped
+  EventId reason_ = no_event;                                   ///< see set_reason()
+  EventId why_ = no_event;  ///< behind the errno that a handler returns
 };
 
 /// The dispatch table; docs/kfd-support.md is generated from it and from kfd::ioctls().

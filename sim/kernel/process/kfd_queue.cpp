@@ -81,6 +81,7 @@ KfdProcess::AqlQueue::AqlQueue(KfdProcess& process, const cp::QueueConfig& confi
       queue(config, process.page_table(args.gpu_id), *this, runner_.get()) {
   queue.set_event_level(wanted_level());
   take_injections(process.devices_.facts().injections.queues);
+  if (runner_) runner_->set_strain([this] { return fails_under_load(); });
   record_presence("queue.created");
 }
 
@@ -100,6 +101,16 @@ void KfdProcess::AqlQueue::record_presence(std::string_view kind) {
                             {"doorbell", static_cast<std::int64_t>(doorbell_index)},
                             {"read_index", static_cast<std::int64_t>(queue.read_index())}},
                            process_.reason());
+}
+
+bool KfdProcess::AqlQueue::fails_under_load() {
+  const GpuFacts* gpu = process_.devices_.facts().find(gpu_id);
+  if (!gpu || !gpu->fails_under_load) return false;
+  process_.devices_.hardware_error(process_.opener_.pid, {.kind = HardwareError::Kind::fatal,
+                                                          .gpu_id = gpu_id,
+                                                          .doorbell = doorbell_index,
+                                                          .cause = process_.reason_});
+  return true;
 }
 
 bool KfdProcess::AqlQueue::run() {

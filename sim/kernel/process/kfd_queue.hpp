@@ -132,6 +132,8 @@ class KfdProcess::AqlQueue final : public HardwareQueue, public cp::Hooks {
   /// nullopt where the handle is 0 or cannot be read.
   std::optional<std::int64_t> signal_value(std::uint64_t handle) const;
   bool settle_kernels();
+  /// Told to the driver, if so.
+  bool fails_under_load();
 
   /// The request that rocdrill does not model, if that ended the queue.
   EventId refused_ = no_event;

@@ -131,6 +131,7 @@ int KfdProcess::create_queue(void* argument) {
   if (const int error = check_queue_buffers(args)) return error;
   std::uint64_t* const doorbells = doorbell_page(args.gpu_id);
   if (!doorbells) return ENOMEM;
+  preempt(args.gpu_id);  // the run list is stopped before it grows
   const auto doorbell = devices_.take_doorbell(
       opener_.pid, args.gpu_id,
       {next_queue_, args.queue_type, args.ring_size, sdma_by_engine ? args.sdma_engine_id : 0});
@@ -155,7 +156,10 @@ int KfdProcess::create_queue(void* argument) {
 }
 
 int KfdProcess::destroy_queue(void* argument) {
-  if (queues_.erase(as<kfd::DestroyQueueArgs>(argument).queue_id) == 0) return EINVAL;
+  const auto at = queues_.find(as<kfd::DestroyQueueArgs>(argument).queue_id);
+  if (at == queues_.end()) return EINVAL;
+  preempt(at->second->gpu_id);
+  queues_.erase(at);
   surroundings_.queues_changed();
   return 0;
 }
@@ -194,6 +198,7 @@ void KfdProcess::heed_facts() {
   const DeviceFacts& facts = devices_.facts();
   if (facts.epoch == facts_epoch_) return;
   facts_epoch_ = facts.epoch;
+  refresh_poison();
   for (auto& [id, queue] : queues_) {
     queue->take_injections(facts.injections.queues);
     queue->heed_level();
@@ -286,6 +291,8 @@ std::set<std::uint32_t> KfdProcess::gpus() {
 
 EventId KfdProcess::page_fault(const HardwareQueue& queue, const cp::MemoryFault& fault) {
   const std::uint32_t gpu_id = queue.gpu_id;
+  if (const auto poison = poisoned_page(gpu_id, fault.address))
+    return consume_poison(queue, fault, *poison);
   const bool mapped = page_table(gpu_id).translate(fault.address, 1, cp::Access::read) != nullptr;
   const EventId event = devices_.page_fault(opener_.pid, {.gpu_id = gpu_id,
                                                           .doorbell = queue.doorbell_index,
