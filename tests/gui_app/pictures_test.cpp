@@ -23,6 +23,7 @@ struct Wanted {
   std::string name;
   Request request;
   bool repeatable = true;  ///< a shell's first words are not
+  friend void PrintTo(const Wanted& wanted, std::ostream* out) { *out << wanted.name; }
 };
 
 Request request(const std::string& drill) {
