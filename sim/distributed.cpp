@@ -176,7 +176,7 @@ bool Training::step(std::size_t number, const std::vector<std::size_t>& batches)
       if (number < batches[rank]) continue;
       const std::string got = fmt::format("{} batches in {}", batches[rank], data_shard(rank));
       ranks_.explain_absence(
-          rank, node_.os.journal.record(Layer::framework, Severity::warning, "training.rank_leaves",
+          rank, node_.os.journal.record(Layer::framework, Severity::error, "training.rank_leaves",
                                         fmt::format("rank {}", rank),
                                         {{field::asked, "another batch"},
                                          {field::got, std::string_view(got)},

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <set>
 
@@ -233,13 +234,17 @@ SysResult<void> Kernel::may_open_kfd() {
 /// IOMMU's tables: it translates what devices ask for unless it is told to pass it through.
 std::vector<UnreachablePeer> Kernel::unreachable_from(const KfdNode& node) const {
   std::vector<UnreachablePeer> list;
+  const bool translates = iommu_translates(os_.cmdline);
+  const auto dead = [](const silicon::Link& link) {
+    return link.state == silicon::LinkState::dead;
+  };
+  if (!translates && std::ranges::none_of(board_.links(), dead)) return list;
   for (const KfdNode& peer : kfd.nodes()) {
     if (peer.gpu == node.gpu) continue;
     const silicon::Link* link = board_.link(node.gpu, peer.gpu);
     if (link && link->trained && link->state == silicon::LinkState::dead)
       list.push_back({peer.gpu_id, false, link->event});
-    if (!link && iommu_translates(os_.cmdline))
-      list.push_back({peer.gpu_id, true, os_.cmdline_event});
+    if (!link && translates) list.push_back({peer.gpu_id, true, os_.cmdline_event});
   }
   return list;
 }

@@ -39,7 +39,12 @@ int KfdProcess::ipc_export_handle(void* argument) {
   const auto at = buffers_.find(args.handle);
   if (at == buffers_.end()) return EINVAL;
   Buffer& buffer = at->second;
-  if ((buffer.flags & kfd::alloc_flag::vram) == 0 || !buffer.host || buffer.backing) return EINVAL;
+  if (buffer.backing) {  // another program's memory
+    why_ = devices_.unmodelled(Layer::kernel, "IPC handles between programs", "EINVAL",
+                               devices_.facts().event);
+    return EINVAL;
+  }
+  if ((buffer.flags & kfd::alloc_flag::vram) == 0 || !buffer.host) return EINVAL;
   if (!buffer.shared) {
     auto memory = sim::MemoryFile::create(buffer.size);
     if (!memory) return ENOMEM;
@@ -67,7 +72,12 @@ int KfdProcess::ipc_import_handle(void* argument) {
   ShareHandle handle{};
   std::ranges::copy(args.share_handle, handle.begin());
   const auto shared = devices_.find_shared(handle);
-  if (!shared) return shared.error().error;
+  if (!shared) {
+    if (surroundings_.has_backing())
+      why_ = devices_.unmodelled(Layer::kernel, "IPC handles between programs", "EINVAL",
+                                 devices_.facts().event);
+    return shared.error().error;
+  }
   if (args.va_addr == 0 || args.va_addr % 4096 != 0 || !acquired(shared->gpu_id)) return EINVAL;
   const std::size_t bytes = shared->memory->bytes();
   if (!shared->memory->map(bytes, reinterpret_cast<void*>(args.va_addr))) return ENOMEM;
