@@ -159,10 +159,4 @@ bool switches_memory_mode(const Gpu& gpu) {  // versions of one length compare a
   return gpu.ifwi.empty() || gpu.product->product != "MI300X" || gpu.ifwi >= "022.040.003.043";
 }
 
-std::vector<MemoryMode> offered_memory_modes(const Gpu& gpu) {
-  std::vector<MemoryMode> modes(gpu.product->memory_modes.begin(), gpu.product->memory_modes.end());
-  if (!switches_memory_mode(gpu)) std::erase(modes, MemoryMode::nps2);
-  return modes;
-}
-
 }  // namespace rocdrill::silicon
