@@ -102,7 +102,7 @@ class Amdgpu {
   SysResult<void> set_memory_partition(std::size_t index, std::string_view text, EventId cause);
   PartitionEra partition_era() const;
   /// The memory modes that driver and firmware offer.
-  std::span<const MemoryMode> memory_modes(const GpuDevice& device) const;
+  std::vector<MemoryMode> memory_modes(const GpuDevice& device) const;
   /// A device of this GPU that has the render node, or would have it in another mode: its index.
   std::optional<std::uint32_t> partition_of(const GpuDevice& device, std::uint32_t minor) const;
   /// open() of a render node: ENOENT for that of a device which the present mode has not.

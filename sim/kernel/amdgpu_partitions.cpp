@@ -42,8 +42,8 @@ PartitionEra Amdgpu::partition_era() const {
   return {since_6_13 ? PartitionRules::lists : PartitionRules::counts, since_6_13, since_6_13};
 }
 
-std::span<const MemoryMode> Amdgpu::memory_modes(const GpuDevice& device) const {
-  return board_.gpus()[device.gpu].product->memory_modes;
+std::vector<MemoryMode> Amdgpu::memory_modes(const GpuDevice& device) const {
+  return silicon::offered_memory_modes(board_.gpus()[device.gpu]);
 }
 
 void Amdgpu::take_minors(GpuDevice& device) {

@@ -60,7 +60,8 @@ std::string_view vbios_version(const GpuProduct& product);
 /// "022.040.003.043.000001", the IFWI that a board comes with; "" where none is known. Documented for
 /// MI300X.
 std::string_view ifwi_version(const GpuProduct& product);
-/// Whether its PSP does what the driver asks for: that of an MI300X with an IFWI before .043 refuses.
+/// The memory modes that the board's IFWI offers: before .043 an MI300X has no NPS2 and refuses NPS4.
+std::vector<MemoryMode> offered_memory_modes(const Gpu& gpu);
 bool switches_memory_mode(const Gpu& gpu);
 
 }  // namespace rocdrill::silicon
