@@ -15,9 +15,9 @@ class BadPageThreshold final : public BrokenGpu {
                    .layer = Layer::silicon,
                    .title = "more bad pages than the threshold",
                    .changes =
-                       "the EEPROM of a GPU has as many retired pages as the site allows, and "
+                       "the EEPROM of a GPU has more retired pages than the site allows, and "
                        "says BAD",
-                   .parameters = {which(), {"pages", site_threshold, "retired pages", {}}},
+                   .parameters = {which(), {"pages", std::int64_t{700}, "retired pages", {}}},
                    .sources = {"https://docs.kernel.org/gpu/amdgpu/module-parameters.html",
                                "https://github.com/ROCm/ROCm/issues/5345",
                                "https://github.com/ROCm/ROCm/issues/5719"}}) {}
@@ -44,7 +44,7 @@ class BadPageThreshold final : public BrokenGpu {
 
   void inject(Node& node, const Parameters& parameters, EventId cause) const override {
     silicon::Gpu& gpu = node.board.gpus()[index(parameters)];
-    const EventId event = defects(node, parameters, "HBM", cause).event;
+    const EventId event = defects(node, parameters, "EEPROM", cause).event;
     const auto pages = static_cast<std::uint64_t>(parameters.integer("pages"));
     constexpr std::uint64_t row_stride = 1ull << 18;
     for (std::uint64_t row = 0; gpu.ras.eeprom.size() < pages; ++row) {

@@ -32,8 +32,9 @@ class BrokenGpu : public Fault {
   static silicon::Defects& defects(Node& node, const Parameters& parameters, std::string_view part,
                                    EventId cause) {
     silicon::Gpu& gpu = node.board.gpus()[index(parameters)];
-    gpu.defects.event = node.os.journal.record(Layer::silicon, Severity::info, "gpu.defective",
-                                               gpu.bdf.text(), {{"part", part}}, cause);
+    gpu.defects.event =
+        node.os.journal.record(Layer::silicon, Severity::info, "gpu.defective",
+                               gpu.bdf.text() + " " + std::string(part), {{"part", part}}, cause);
     node.kernel.kfd.changed();
     return gpu.defects;
   }

@@ -119,9 +119,10 @@ bool Amdgpu::accept_bad_pages(GpuDevice& device, EventId cause) {
                                 ", GPU will not be initialized. Replace this GPU or increase the "
                                 "threshold";
       device.event =
-          os_.journal.record(Layer::kernel, Severity::error, "ras.threshold", gpu.bdf.text(),
+          os_.journal.record(Layer::silicon, Severity::error, "ras.bad_pages", gpu.bdf.text(),
                              {{"records", static_cast<std::int64_t>(records)},
                               {"threshold", static_cast<std::int64_t>(threshold)},
+                              {field::did, "the driver does not take the GPU"},
                               {field::shows, std::string_view(shows)},
                               {field::see, "dmesg"}},
                              why);
@@ -348,7 +349,8 @@ EventId Amdgpu::hardware_error(int, const HardwareError& error) {
 EventId Amdgpu::throttled(std::uint32_t index, EventId cause) {
   const silicon::Gpu& gpu = board_.gpus()[index];
   kfd_.changed();
-  if (!gpu.defects.hot || !bound(index)) return cause;
+  const sim::PciDevice* on_bus = os_.pci.find(gpu.bdf);
+  if (!gpu.defects.hot || !on_bus || on_bus->driver != "amdgpu") return cause;
   const std::string shows =
       fmt::format("WARN: GPU {}, expect performance decrease. {}.",
                   since("6.7", "6.9") ? "is throttled" : "thermal throttling temperature reached",

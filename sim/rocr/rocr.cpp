@@ -112,6 +112,7 @@ class NodeRuntime final : public RocrRuntime {
 
   void attach(UserQueue* queue) { queues_.push_back(queue); }
   void detach(UserQueue* queue) { std::erase(queues_, queue); }
+  void look_for_faults() { faults_.poll(); }
 
  private:
   bool relax();
@@ -145,7 +146,11 @@ QueueHandle::QueueHandle(NodeRuntime& runtime, std::unique_ptr<UserQueue> queue)
     : runtime_(runtime), queue_(std::move(queue)) {
   runtime_.attach(queue_.get());
 }
-QueueHandle::~QueueHandle() { runtime_.detach(queue_.get()); }
+QueueHandle::~QueueHandle() {
+  runtime_.detach(queue_.get());
+  queue_.reset();
+  runtime_.look_for_faults();  // taking the queue off the GPU may have failed
+}
 
 std::optional<std::uint64_t> NodeRuntime::override_version(std::uint32_t node) const {
   const Process& process = thunk_->process();

@@ -155,14 +155,13 @@ std::string_view ifwi_version(const GpuProduct& product) {
   return product.product == "MI300X" ? "022.040.003.043.000001" : "";
 }
 
-bool switches_memory_mode(const Gpu& gpu) {  // versions of one length compare as text
-  return gpu.ifwi.empty() || gpu.product->product != "MI300X" || gpu.ifwi >= "022.040.003.043";
+/// Of MI300X the catalogue has NPS1 and NPS4 alone, which every IFWI lists.
+std::vector<MemoryMode> offered_memory_modes(const Gpu& gpu) {
+  return {gpu.product->memory_modes.begin(), gpu.product->memory_modes.end()};
 }
 
-std::vector<MemoryMode> offered_memory_modes(const Gpu& gpu) {
-  std::vector<MemoryMode> modes(gpu.product->memory_modes.begin(), gpu.product->memory_modes.end());
-  if (!switches_memory_mode(gpu)) std::erase(modes, MemoryMode::nps2);
-  return modes;
+bool switches_memory_mode(const Gpu& gpu) {  // versions of one length compare as text
+  return gpu.ifwi.empty() || gpu.product->product != "MI300X" || gpu.ifwi >= "022.040.003.043";
 }
 
 }  // namespace rocdrill::silicon

@@ -38,7 +38,6 @@ TEST(Evidence, OneBadOamTakesAllEight) {
                              "0xe6985b2d, firmware load failed at boot time"));
   EXPECT_THAT(sh(*node, {"lsmod"}).out, HasSubstr("amdgpu"));
   const std::string lspci = sh(*node, {"lspci", "-k", "-d", "1002:"}).out;
-  EXPECT_EQ(count(lspci, "MI300X"), 8u);
   EXPECT_EQ(count(lspci, "Kernel modules: amdgpu"), 8u);
   EXPECT_THAT(lspci, Not(HasSubstr("Kernel driver in use: amdgpu")));
   EXPECT_EQ(sh(*node, {"remote-hands", "replace", "0000:1b:00.0"}, true).exit_code, 0);
@@ -51,8 +50,9 @@ TEST(Evidence, AthubUeResetsTheHive) {
   const auto node = broken("mi300x-8", {"athub-ue", {{"block", std::string("xgmi_wafl")}}});
   EXPECT_THAT(dmesg(*node), Not(HasSubstr("ERREVENT"))) << "nothing runs yet";
   const CommandResult ended = sh(*node, {"/srv/job/saxpy"});
-  EXPECT_THAT(ended.err, ContainsRegex("HW Exception by GPU node-2 \\(Agent handle: 0x[0-9a-f]+\\) "
-                                       "reason :GPU Hang"));
+  EXPECT_THAT(ended.err,
+              ContainsRegex("HW Exception by GPU node-[0-9]+ \\(Agent handle: 0x[0-9a-f]+\\) "
+                            "reason :GPU Hang"));
   EXPECT_EQ(ended.exit_code, 134);
   const std::string log = dmesg(*node);
   EXPECT_THAT(log, HasSubstr("amdgpu 0000:1b:00.0: amdgpu: {1}uncorrectable hardware "
@@ -71,7 +71,7 @@ TEST(Evidence, BadPageThreshold) {
   const auto node = broken("mi210", {"bad-page-threshold", {}});
   EXPECT_THAT(
       dmesg(*node),
-      HasSubstr("RAS records:256 exceed threshold:256, GPU will not be initialized. Replace "
+      HasSubstr("RAS records:700 exceed threshold:256, GPU will not be initialized. Replace "
                 "this GPU or increase the threshold"));
   EXPECT_EQ(node->kernel.amdgpu.devices().front().error, EINVAL);
   // The parameter's default takes the GPU; its table stays BAD, and the check knows.
@@ -79,10 +79,9 @@ TEST(Evidence, BadPageThreshold) {
   EXPECT_EQ(sh(*node, {"update-initramfs", "-u"}, true).exit_code, 0);
   EXPECT_EQ(sh(*node, {"reboot"}, true).exit_code, 0);
   EXPECT_EQ(node->kernel.amdgpu.devices().front().error, 0);
-  EXPECT_EQ(count(sh(*node, {"amd-smi", "bad-pages", "-r"}).out, "PAGE_ADDRESS") +
-                count(sh(*node, {"cat", "/sys/class/drm/card0/device/ras/gpu_vram_bad_pages"}).out,
-                      " : R"),
-            256u);
+  EXPECT_EQ(
+      count(sh(*node, {"cat", "/sys/class/drm/card0/device/ras/gpu_vram_bad_pages"}).out, " : R"),
+      700u);
   ASSERT_NE(checks::first_failure(check(*node)), nullptr);
   EXPECT_EQ(checks::first_failure(check(*node))->id, "silicon.errors");
   EXPECT_EQ(sh(*node, {"remote-hands", "replace", "0000:c3:00.0"}, true).exit_code, 0);
@@ -117,8 +116,15 @@ TEST(Evidence, VbiosTooOldForNps) {
   EXPECT_THAT(sh(*node, {"amd-smi", "static", "-g", "0"}).out,
               HasSubstr("VERSION: 022.040.003.041.000001\n"));
   EXPECT_EQ(sh(*node, {"amd-smi", "set", "-C", "CPX"}, true).exit_code, 0) << "this works";
-  EXPECT_EQ(sh(*node, {"remote-hands", "update-ifwi"}, true).exit_code, 0);
-  EXPECT_EQ(sh(*node, {"cat", device + "available_memory_partition"}).out, "NPS1, NPS2, NPS4\n");
+  const auto hands = sh(*node, {"remote-hands", "update-ifwi"}, true);
+  EXPECT_EQ(hands.exit_code, 0) << hands.out << hands.err;
+  EXPECT_EQ(node->board.gpus()[0].ifwi, "022.040.003.043.000001") << hands.out;
+  EXPECT_EQ(sh(*node, {"amd-smi", "set", "-M", "NPS4"}, true).exit_code, 0);
+  sh(*node, {"modprobe", "-r", "amdgpu"}, true);
+  sh(*node, {"modprobe", "amdgpu"}, true);
+  EXPECT_EQ(sh(*node, {"cat", device + "current_memory_partition"}).out, "NPS4\n");
+  EXPECT_EQ(sh(*node, {"cat", device + "current_compute_partition"}).out, "CPX\n");
+  expect_healed(*node);
 }
 
 TEST(Evidence, PackedSosCount) {

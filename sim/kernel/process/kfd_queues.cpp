@@ -328,6 +328,8 @@ void KfdProcess::gpu_reset(std::uint32_t gpu_id, std::uint32_t cause) {
     queue->suspend();
   }
   for (auto& [id, event] : events_) {
+    // Whoever waits reads the first that comes, long before the reset of the next GPU of a hive.
+    if (event.signalled || std::ranges::any_of(event.waiters, &Waiter::activated)) continue;
     if (event.type == static_cast<std::uint32_t>(kfd::EventType::hw_exception)) {
       event.hardware = {0, cause, 1, gpu_id};
       signal(id);
