@@ -35,16 +35,16 @@ Picture picture_of(const Ui& ui, const TopologyView& view, const Rect& area) {
   picture.two_rows = in_row[1] > 0;
   const float socket_width = ui.px(136);
   const float bus = ui.px(28);  // room for the PCIe line of a row
-  const float mesh = picture.two_rows ? std::clamp(area.h * 0.28F, ui.px(24), ui.px(220)) : 0;
+  const float mesh = picture.two_rows ? std::clamp(area.h * 0.28F, ui.px(24), ui.px(320)) : 0;
   const float rows = picture.two_rows ? 2 : 1;
   const float height =
-      std::floor(std::clamp((area.h - rows * bus - mesh) / rows, ui.px(48), ui.px(148)));
+      std::floor(std::clamp((area.h - rows * bus - mesh) / rows, ui.px(48), ui.px(172)));
   const float left = area.x + socket_width + ui.px(24);
   const std::size_t columns = std::max<std::size_t>({in_row[0], in_row[1], 1});
   const float gap = ui.px(12);
   const float width = std::floor(std::min(
       (area.right() - left - gap * static_cast<float>(columns - 1)) / static_cast<float>(columns),
-      ui.px(280)));
+      ui.px(344)));
   const float top[2] = {area.y + bus, area.y + bus + height + mesh};
   std::size_t placed[2] = {0, 0};
   for (std::size_t i = 0; i < view.gpus.size(); ++i) {

@@ -58,6 +58,28 @@ TEST(TraceHistory, PacketsAreThoseOfAQueue) {
   EXPECT_EQ(view.signals[0].value, "1");
 }
 
+TEST(TraceHistory, ReadIndexAndKernelAreThoseOfTheTrace) {
+  aql::Packet packet{};
+  packet.set_header(aql::Header::make(aql::PacketType::kernel_dispatch));
+  const std::string text =
+      header + line(1, R"("type":"doorbell","queue":3,"value":0)") +
+      line(2, R"("type":"packet","queue":3,"index":0,"kind":"aql","name":"KERNEL_DISPATCH",)"
+              R"("header":"0x2","fields":{},"kernel":"saxpy","read_index":0,"bytes":")" +
+                  aql::to_hex(packet) + "\"") +
+      line(3, R"("type":"completion","queue":3,"index":0,"read_index":1)");
+  const auto history = history_of_trace(text, "a.jsonl");
+  ASSERT_TRUE(history) << history.error();
+  const Story story(*history);
+  State state = opened(story);
+  const QueueView view = queue_view(story, state, 16, 9);
+  EXPECT_EQ(view.kernel, "saxpy");
+  EXPECT_TRUE(view.read_known);
+  EXPECT_EQ(view.read_index, 1U);
+  EXPECT_FALSE(history_of_trace(header + line(1, R"("type":"completion","queue":3,)"
+                                                        R"("index":0,"read_index":"x")"),
+                                "a.jsonl"));
+}
+
 TEST(TraceHistory, DamageIsSaidWithItsLine) {
   const auto history = history_of_trace(header + "{}\n", "a.jsonl");
   ASSERT_FALSE(history);
