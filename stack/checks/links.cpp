@@ -121,8 +121,16 @@ Finding rccl_connects(Context& context) {
   const int ranks = std::min(context.devices, most_ranks);
   const std::vector<std::string> command{"all_reduce_perf",    "-b", "1K", "-e", "1K", "-g",
                                          std::to_string(ranks)};
-  return judged(context, command, context.run(command),
-                fmt::format("all_reduce_perf over {} GPUs ends with correct sums", ranks));
+  const Finding ends =
+      judged(context, command, context.run(command),
+             fmt::format("all_reduce_perf over {} GPUs ends with correct sums", ranks));
+  constexpr std::string_view variable = "NCCL_P2P_DISABLE";
+  const std::string disabled = context.process->env(variable);
+  if (ends.status != Status::pass || disabled.empty() || disabled == "0") return ends;
+  return {Status::fail,
+          fmt::format("{}={}: it ends, and every transfer goes through the host's memory", variable,
+                      disabled),
+          "NCCL_DEBUG=INFO all_reduce_perf -g 2", context.process->why_env(variable)};
 }
 
 Finding collectives(Context& context) {

@@ -76,7 +76,7 @@ TEST(TraceHistory, ReadIndexAndKernelAreThoseOfTheTrace) {
   EXPECT_TRUE(view.read_known);
   EXPECT_EQ(view.read_index, 1U);
   EXPECT_FALSE(history_of_trace(header + line(1, R"("type":"completion","queue":3,)"
-                                                        R"("index":0,"read_index":"x")"),
+                                                 R"("index":0,"read_index":"x")"),
                                 "a.jsonl"));
 }
 

@@ -59,6 +59,7 @@ const std::map<std::string, std::pair<std::string, std::string>>& homes() {
       {"shm-too-small", {"mi250x-4", "torchrun"}},
       {"nccl-socket-ifname-wrong", {"mi300x-8", "torchrun"}},
       {"rank-missing", {"mi300x-8", "torchrun"}},
+      {"nccl-p2p-disabled", {"mi300x-8", "torchrun"}},
       {"kfd-not-passed-in", {"mi300x-8", "torch"}},
       {"container-wrong-gid", {"mi300x-8", "torch"}},
       {"device-bind-mounted", {"mi300x-8", "hip-app"}},

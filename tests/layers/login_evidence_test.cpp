@@ -98,5 +98,19 @@ TEST(Evidence, ReplacedGpuUuid) {
   expect_healed_by_removing(*node, "/etc/profile.d/reserved-gpu.sh");
 }
 
+/// It works, and RCCL says how.
+TEST(Evidence, NcclP2pDisabled) {
+  const auto transports = [](sim::Node& node) {
+    return sh(node, {"NCCL_DEBUG=INFO", "all_reduce_perf", "-b", "1K", "-e", "1K", "-g", "2"}).out;
+  };
+  const auto node = with("nccl-p2p-disabled", "mi300x-8");
+  EXPECT_THAT(transports(*node), HasSubstr("via SHM"));
+  EXPECT_THAT(transports(*node), Not(HasSubstr("via P2P")));
+  const auto results = check(*node);
+  EXPECT_EQ(checks::first_failure(results)->id, "libraries.collectives");
+  expect_healed_by_removing(*node, "/etc/profile.d/rccl-debug.sh");
+  EXPECT_THAT(transports(*node), HasSubstr("via P2P"));
+}
+
 }  // namespace
 }  // namespace rocdrill::test
