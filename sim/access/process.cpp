@@ -168,10 +168,12 @@ SysResult<int> NodeProcess::open(std::string_view path, int flags) {
   // The order of the kernel: the device cgroup is asked in inode_permission(), after the mode.
   const int access = flags & O_ACCMODE;
   if (!permitted(*stat, spec_, access != O_WRONLY, access != O_RDONLY)) {
-    // The node's attributes, the session's groups or the view changed last.
-    const EventId why =
-        std::max({device ? devices_.why_attributes(*real) : os_.files.why(*real),
-                  os_.files.why("/etc/group"), device ? spec_.view_event : no_event});
+    // The node's attributes, or the groups of the session; a container has its own.
+    const EventId attributes = device ? devices_.why_attributes(*real) : os_.files.why(*real);
+    const EventId groups = spec_.root.empty()       ? os_.files.why("/etc/group")
+                           : attributes == no_event ? spec_.view_event
+                                                    : no_event;
+    const EventId why = std::max(attributes, groups);
     if (device) return refuse(path, EACCES, why);
     return fail(EACCES, why);
   }
