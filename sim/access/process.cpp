@@ -203,13 +203,11 @@ SysResult<int> NodeProcess::open(std::string_view path, int flags) {
   // The order of the kernel: the device cgroup is asked in inode_permission(), after the mode.
   const int access = flags & O_ACCMODE;
   if (!permitted(*stat, spec_, access != O_WRONLY, access != O_RDONLY)) {
-    // A group that may is one that the session lacks; else it is the file's owner and mode, or the
-    // view.
-    const EventId groups = os_.files.why("/etc/group");
-    const EventId attributes =
-        std::max(device ? devices_.why_attributes(*real) : os_.files.why(*real),
-                 device ? spec_.view_event : no_event);
-    const bool group_may = (stat->mode & 0060) == 0060 && spec_.view_event == no_event;
+    // A group that may is one that the session lacks (a container has its own); else it is the
+    // file's owner and mode.
+    const EventId attributes = device ? devices_.why_attributes(*real) : os_.files.why(*real);
+    const EventId groups = spec_.root.empty() ? os_.files.why("/etc/group") : spec_.view_event;
+    const bool group_may = spec_.root.empty() && (stat->mode & 0060) == 0060;
     const EventId why =
         (group_may && groups != no_event) || attributes == no_event ? groups : attributes;
     if (device) return refuse(path, EACCES, why);

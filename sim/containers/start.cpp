@@ -150,7 +150,7 @@ Outcome<void> Engine::start(Container& container, EventId cause) {
     const EventId event = os_.journal.record(
         Layer::access, Severity::error, "container.start_failed", container.name,
         {{field::shows, std::string_view(refusal.text)}, {field::see, "docker start"}},
-        std::max(refusal.event, why(container)));
+        refusal.event != no_event ? refusal.event : why(container));
     container.state = container.state == State::created ? State::created : State::exited;
     container.exit_code = refusal.code == 125 ? 128 : refusal.code;
     container.boot = os_.boots;  // a restart policy does not try again

@@ -10,7 +10,6 @@ int refuse_command(Call& call) { return call.refuse("this command"); }
 constexpr ToolInfo refused(std::string_view name) { return {name, name, "Refused: not modelled."}; }
 
 constexpr Tool table[] = {
-    {refused("all_reduce_perf"), refuse_command},
     {refused("awk"), refuse_command},
     {refused("cd"), refuse_command},
     {refused("hipcc"), refuse_command},

@@ -63,7 +63,7 @@ TEST(Tools, UnmodelledOptionIsRefusedByName) {
 
 TEST(Tools, CommandsOfARealNodeThatAreMissingHereAreRefused) {
   Rig rig;
-  for (const char* line : {"systemctl restart gdm", "docker ps", "sed -i x y"}) {
+  for (const char* line : {"systemctl restart gdm", "docker build .", "sed -i x y"}) {
     const CommandResult result = rig.run(line);
     EXPECT_EQ(result.exit_code, 2) << line;
     EXPECT_TRUE(result.found) << line;
