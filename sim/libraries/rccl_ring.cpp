@@ -53,7 +53,12 @@ Rank::Rank(Process& process, sim::Journal& journal, Hip& hip, Bootstrap& bootstr
       setup_(std::move(setup)),
       log_(process, setup_.hostname, setup_.device) {}
 
-Rank::~Rank() = default;
+/// A segment that nobody has attached to would stay: its neighbour did not get that far.
+Rank::~Rank() {
+  for (const Window& window : receives_)
+    if (window.offer.transport == Transport::shm)
+      static_cast<void>(process_.unlink(window.offer.segment));
+}
 
 Result<void> Rank::load_program() {
   const std::string& isa = device_.runtime->agents()[device_.agent].isa;
