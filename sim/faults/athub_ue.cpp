@@ -13,7 +13,9 @@ class AthubUe final : public BrokenGpu {
                    .changes = "an uncorrectable error occurs in a block of one GPU whenever waves "
                               "run on it",
                    .parameters = {which(),
-                                  {"block", std::string("gfx"), "the block that counts the error",
+                                  {"block",
+                                   std::string("gfx"),
+                                   "the block that counts the error",
                                    {"gfx", "sdma", "mmhub", "xgmi_wafl"}}},
                    .sources = {"https://github.com/ROCm/ROCm/issues/4021"}}) {}
 

@@ -14,8 +14,9 @@ class BadPageThreshold final : public BrokenGpu {
       : BrokenGpu({.id = "bad-page-threshold",
                    .layer = Layer::silicon,
                    .title = "more bad pages than the threshold",
-                   .changes = "the EEPROM of a GPU has more retired pages than the site allows, and "
-                              "says BAD",
+                   .changes =
+                       "the EEPROM of a GPU has more retired pages than the site allows, and "
+                       "says BAD",
                    .parameters = {which(), {"pages", std::int64_t{700}, "retired pages", {}}},
                    .sources = {"https://docs.kernel.org/gpu/amdgpu/module-parameters.html",
                                "https://github.com/ROCm/ROCm/issues/5345",

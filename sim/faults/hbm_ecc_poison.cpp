@@ -13,8 +13,7 @@ class HbmEccPoison final : public BrokenGpu {
                    .layer = Layer::silicon,
                    .title = "a page of HBM reads as poison",
                    .changes = "the cells of one page of VRAM do not keep what is written",
-                   .parameters = {which(),
-                                  {"address", first_of_a_job, "of the page, in VRAM", {}}},
+                   .parameters = {which(), {"address", first_of_a_job, "of the page, in VRAM", {}}},
                    .sources = {"https://docs.kernel.org/gpu/amdgpu/driver-misc.html",
                                "https://github.com/ROCm/ROCm/issues/4021"}}) {}
 

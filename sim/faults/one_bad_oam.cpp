@@ -10,8 +10,9 @@ class OneBadOam final : public BrokenGpu {
       : BrokenGpu({.id = "one-bad-oam",
                    .layer = Layer::silicon,
                    .title = "one of the modules does not boot",
-                   .changes = "the PSP of one GPU does not load its firmware, so the hive's firmware "
-                              "publishes no discovery table",
+                   .changes =
+                       "the PSP of one GPU does not load its firmware, so the hive's firmware "
+                       "publishes no discovery table",
                    .parameters = {which(3)},
                    .sources = {"https://github.com/ROCm/ROCm/issues/4454",
                                "https://github.com/ROCm/ROCm/issues/3856"}}) {}

@@ -15,8 +15,9 @@ class PackedSosCount final : public Fault {
         .id = "packed-sos-count",
         .layer = Layer::firmware,
         .title = "the PSP's firmware file is newer than the driver",
-        .changes = "the SOS file of a newer firmware release, with more images in it, is where the "
-                   "driver looks",
+        .changes =
+            "the SOS file of a newer firmware release, with more images in it, is where the "
+            "driver looks",
         .parameters = {},
         .sources = {"https://github.com/ROCm/ROCm/issues/4021",
                     "https://git.kernel.org/pub/scm/linux/kernel/git/firmware/linux-firmware.git"}};
@@ -29,10 +30,9 @@ class PackedSosCount final : public Fault {
 
   void inject(Node& node, const Parameters&, EventId cause) const override {
     const std::string file = path(node);
-    node.os.write_file(file,
-                       firmware::blob_text({file.substr(file.rfind('/') + 1), newer_version,
-                                            newer_images}),
-                       cause);
+    node.os.write_file(
+        file, firmware::blob_text({file.substr(file.rfind('/') + 1), newer_version, newer_images}),
+        cause);
   }
 
  private:

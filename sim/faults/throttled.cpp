@@ -11,8 +11,11 @@ class Throttled final : public BrokenGpu {
                    .layer = Layer::silicon,
                    .title = "a GPU is throttled",
                    .changes = "a limit of one GPU is reached even when it idles",
-                   .parameters = {which(), {"limit", std::string("SOC"), "as the driver names it",
-                                            {"SOC", "HBM", "VR", "PPT"}}},
+                   .parameters = {which(),
+                                  {"limit",
+                                   std::string("SOC"),
+                                   "as the driver names it",
+                                   {"SOC", "HBM", "VR", "PPT"}}},
                    .sources = {"https://github.com/ROCm/ROCm/issues/5908",
                                "https://github.com/ROCm/ROCm/issues/6078"},
                    .latent = true}) {}

@@ -46,8 +46,8 @@ class VbiosTooOldForNps final : public Fault {
     for (silicon::Gpu& gpu : node.board.gpus()) {
       gpu.ifwi = old_ifwi;
       gpu.ifwi_event =
-          node.os.journal.record(Layer::firmware, Severity::info, "ifwi.installed",
-                                 gpu.bdf.text(), {{"version", old_ifwi}, {field::see, "amd-smi static"}}, cause);
+          node.os.journal.record(Layer::firmware, Severity::info, "ifwi.installed", gpu.bdf.text(),
+                                 {{"version", old_ifwi}, {field::see, "amd-smi static"}}, cause);
     }
     node.os.write_file(partition_plan, "compute=CPX\nmemory=NPS4\n", cause);
     static_cast<void>(driver.set_memory_partition(0, "NPS4", cause));

@@ -191,8 +191,8 @@ EventId Amdgpu::report_missing(const silicon::Gpu& gpu,
   return last;
 }
 
-/// psp_init_sos_microcode(): the header says how many images are packed into the file, and the driver
-/// has room for so many (UCODE_MAX_PSP_PACKAGING; since which release for more is assumed).
+/// psp_init_sos_microcode(): the header says how many images are packed into the file, and the
+/// driver has room for so many (UCODE_MAX_PSP_PACKAGING; since which release for more is assumed).
 bool Amdgpu::packs_too_much(const firmware::BlobResult& result) const {
   const std::uint32_t room = since("6.12", "6.14") ? 64 : 8;
   return result.error == 0 && result.blob->file.ends_with("_sos.bin") && result.interface > room;
@@ -269,10 +269,8 @@ void Amdgpu::probe(GpuDevice& device, const std::vector<firmware::BlobResult>& b
   if (!boots(gpu, device, cause)) return;
   log_device(gpu, 6, "Fetched VBIOS from platform", cause);
   if (const EventId missing = report_missing(gpu, blobs, cause); missing != no_event) {
-    const bool invalid =
-        std::ranges::any_of(blobs, [this](const auto& blob) {
-          return blob.error == EINVAL || packs_too_much(blob);
-        });
+    const bool invalid = std::ranges::any_of(
+        blobs, [this](const auto& blob) { return blob.error == EINVAL || packs_too_much(blob); });
     device.state = GpuDevice::State::failed;
     device.error = invalid ? EINVAL : ENODEV;
     log_device(gpu, 3, "Fatal error during GPU init", missing);

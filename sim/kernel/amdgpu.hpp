@@ -170,8 +170,7 @@ class Amdgpu {
   EventId report_missing(const silicon::Gpu& gpu, const std::vector<firmware::BlobResult>& blobs,
                          EventId cause);
   bool packs_too_much(const firmware::BlobResult& result) const;
-  EventId report_packed(const silicon::Gpu& gpu, const firmware::BlobResult& result,
-                        EventId cause);
+  EventId report_packed(const silicon::Gpu& gpu, const firmware::BlobResult& result, EventId cause);
   void start_smu(const silicon::Gpu& gpu, const std::vector<firmware::BlobResult>& blobs,
                  EventId event);
   /// False if KFD leaves the device out: it needs atomics that its platform does not route.

@@ -244,8 +244,8 @@ void Amdgpu::apply_memory_requests(EventId cause) {
                            static_cast<unsigned>(*device.requested_memory)),
                device.requested_by);
     if (!silicon::switches_memory_mode(gpu)) {
-      const std::string shows = fmt::format("PSP request failed to change to {} mode",
-                                            name(*device.requested_memory));
+      const std::string shows =
+          fmt::format("PSP request failed to change to {} mode", name(*device.requested_memory));
       gpu.event = os_.journal.record(
           Layer::kernel, Severity::info, "partition.memory_refused", gpu.bdf.text(),
           {{field::asked, name(*device.requested_memory)},

@@ -118,20 +118,19 @@ bool Amdgpu::accept_bad_pages(GpuDevice& device, EventId cause) {
       const std::string shows = exceeds +
                                 ", GPU will not be initialized. Replace this GPU or increase the "
                                 "threshold";
-      device.event = os_.journal.record(Layer::silicon, Severity::error, "ras.bad_pages",
-                                        gpu.bdf.text(),
-                                        {{"records", static_cast<std::int64_t>(records)},
-                                         {"threshold", static_cast<std::int64_t>(threshold)},
-                                         {field::did, "the driver does not take the GPU"},
-                                         {field::shows, std::string_view(shows)},
-                                         {field::see, "dmesg"}},
-                                        why);
+      device.event =
+          os_.journal.record(Layer::silicon, Severity::error, "ras.bad_pages", gpu.bdf.text(),
+                             {{"records", static_cast<std::int64_t>(records)},
+                              {"threshold", static_cast<std::int64_t>(threshold)},
+                              {field::did, "the driver does not take the GPU"},
+                              {field::shows, std::string_view(shows)},
+                              {field::see, "dmesg"}},
+                             why);
       log_device(gpu, 3, shows, device.event);
       return false;
     }
     log_device(gpu, 4,
-               !since("6.12", "6.14")
-                   ? "GPU will be initialized due to bad_page_threshold = -1."
+               !since("6.12", "6.14") ? "GPU will be initialized due to bad_page_threshold = -1."
                : bad_page_threshold_ < 0
                    ? "Please consult AMD Service Action Guide (SAG) for appropriate service "
                      "procedures"
@@ -152,8 +151,8 @@ void Amdgpu::retire_row(std::uint32_t index, std::uint64_t address, EventId even
   silicon::Gpu& gpu = board_.gpus()[index];
   if (bad_page_threshold_ == 0) return;
   for (const std::uint64_t page : silicon::row_of(address)) {
-    if (page >= gpu.product->vram_bytes || std::ranges::find(gpu.ras.eeprom, page) !=
-                                               gpu.ras.eeprom.end())
+    if (page >= gpu.product->vram_bytes ||
+        std::ranges::find(gpu.ras.eeprom, page) != gpu.ras.eeprom.end())
       continue;
     if (gpu.ras.eeprom.size() >= silicon::eeprom_records) break;
     gpu.ras.eeprom.push_back(page);
@@ -175,18 +174,20 @@ void Amdgpu::count_error(std::uint32_t index, RasBlock block, bool correctable, 
   const std::uint64_t total = correctable ? ++count.ce : ++count.ue;
   const std::string_view kind = correctable ? "correctable" : "uncorrectable";
   if (!since("6.8", "6.9")) {
-    log_device(gpu, 6, fmt::format("{} {} hardware errors detected in {} block", total, kind,
-                                   name(block)),
+    log_device(gpu, 6,
+               fmt::format("{} {} hardware errors detected in {} block", total, kind, name(block)),
                event);
     return;
   }
   const std::string prefix = ras_prefix();
   const std::string place = fmt::format("socket: {}, die: {}", socket_of(index), die);
-  log_device(gpu, 6, fmt::format("{}{}, 1 new {} hardware errors detected in {} block", prefix,
-                                 place, kind, name(block)),
+  log_device(gpu, 6,
+             fmt::format("{}{}, 1 new {} hardware errors detected in {} block", prefix, place, kind,
+                         name(block)),
              event);
-  log_device(gpu, 6, fmt::format("{}{}, {} {} hardware errors detected in total in {} block",
-                                 prefix, place, total, kind, name(block)),
+  log_device(gpu, 6,
+             fmt::format("{}{}, {} {} hardware errors detected in total in {} block", prefix, place,
+                         total, kind, name(block)),
              event);
 }
 
@@ -217,12 +218,12 @@ EventId Amdgpu::memory_error(std::uint32_t index, std::uint64_t address, EventId
   const std::uint64_t page = address / silicon::vram_page * silicon::vram_page;
   const std::string at = fmt::format("{:#x}", page);
   const bool poison = has_poison(*gpu.product);
-  const EventId event = os_.journal.record(
-      Layer::silicon, Severity::warning, "ras.memory_error", gpu.bdf.text(),
-      {{"page", std::string_view(at)},
-       {field::did, poison ? "the page holds poison" : "an uncorrectable error"},
-       {field::see, "dmesg"}},
-      cause);
+  const EventId event =
+      os_.journal.record(Layer::silicon, Severity::warning, "ras.memory_error", gpu.bdf.text(),
+                         {{"page", std::string_view(at)},
+                          {field::did, poison ? "the page holds poison" : "an uncorrectable error"},
+                          {field::see, "dmesg"}},
+                         cause);
   gpu.ras.event = event;
   if (poison) gpu.ras.poisoned.insert(page);
   kfd_.changed();
@@ -257,12 +258,12 @@ void Amdgpu::announce_poison(std::uint32_t index, std::uint64_t page, EventId ev
 
 EventId Amdgpu::fatal_error(std::uint32_t index, RasBlock block, EventId cause) {
   silicon::Gpu& gpu = board_.gpus()[index];
-  const EventId event = os_.journal.record(
-      Layer::silicon, Severity::error, "gpu.fatal_error", gpu.bdf.text(),
-      {{"block", name(block)},
-       {field::did, "raises ERREVENT_ATHUB_INTERRUPT; the GPU stands still"},
-       {field::see, "dmesg"}},
-      cause);
+  const EventId event =
+      os_.journal.record(Layer::silicon, Severity::error, "gpu.fatal_error", gpu.bdf.text(),
+                         {{"block", name(block)},
+                          {field::did, "raises ERREVENT_ATHUB_INTERRUPT; the GPU stands still"},
+                          {field::see, "dmesg"}},
+                         cause);
   gpu.ras.event = event;
   log_device(gpu, 6,
              ras_prefix() + "uncorrectable hardware error(ERREVENT_ATHUB_INTERRUPT) detected!",
@@ -282,7 +283,7 @@ EventId Amdgpu::poison_consumed(const KfdNode& node, const HardwareError& error)
                          {{"page", std::string_view(page)},
                           {field::did, "the waves that read it stop"},
                           {field::see, "dmesg"}},
-                         weak                          ? gpu.defects.event
+                         weak                        ? gpu.defects.event
                          : gpu.ras.event != no_event ? gpu.ras.event
                                                      : error.cause);
   gpu.ras.event = event;
@@ -308,15 +309,14 @@ EventId Amdgpu::preemption_failed(const KfdNode& node, const HardwareError& erro
   silicon::Gpu& gpu = board_.gpus()[node.gpu];
   const EventId event = os_.journal.record(
       Layer::silicon, Severity::error, "queue.preemption_failed", gpu.bdf.text(),
-      {{field::asked, "UNMAP_QUEUES"},
-       {field::got, "no answer of the MEC"},
-       {field::see, "dmesg"}},
+      {{field::asked, "UNMAP_QUEUES"}, {field::got, "no answer of the MEC"}, {field::see, "dmesg"}},
       gpu.defects.event != no_event ? gpu.defects.event : error.cause);
   constexpr std::uint64_t preemption_timeout = 9 * sim::sec;
   os_.clock.advance(preemption_timeout);
   if (since("6.12", "6.13")) {
-    log_device(gpu, 3, fmt::format("Queue preemption failed for queue with doorbell_id: {:x}",
-                                   0x80004000 | error.doorbell * 8),
+    log_device(gpu, 3,
+               fmt::format("Queue preemption failed for queue with doorbell_id: {:x}",
+                           0x80004000 | error.doorbell * 8),
                event);
   } else {
     log(3, "amdgpu: qcm fence wait loop timeout expired", event);
@@ -353,8 +353,7 @@ EventId Amdgpu::throttled(std::uint32_t index, EventId cause) {
   if (!gpu.defects.hot || !on_bus || on_bus->driver != "amdgpu") return cause;
   const std::string shows =
       fmt::format("WARN: GPU {}, expect performance decrease. {}.",
-                  since("6.7", "6.9") ? "is throttled"
-                                      : "thermal throttling temperature reached",
+                  since("6.7", "6.9") ? "is throttled" : "thermal throttling temperature reached",
                   name(*gpu.defects.hot));
   const EventId event =
       os_.journal.record(Layer::kernel, Severity::info, "gpu.throttled", gpu.bdf.text(),
@@ -377,8 +376,7 @@ std::string Amdgpu::error_count(std::size_t index, RasBlock block) const {
   if (resetting()) return "Query currently inaccessible\n";
   const silicon::Gpu& gpu = board_.gpus()[devices_[index].gpu];
   const auto at = gpu.ras.counts.find(block);
-  const silicon::ErrorCount is =
-      at == gpu.ras.counts.end() ? silicon::ErrorCount{} : at->second;
+  const silicon::ErrorCount is = at == gpu.ras.counts.end() ? silicon::ErrorCount{} : at->second;
   std::string text = fmt::format("ue: {}\nce: {}\n", is.ue, is.ce);
   if (retires_at_once(*gpu.product) && since("6.8", "6.9")) text += fmt::format("de: {}\n", is.de);
   return text;
@@ -388,8 +386,8 @@ std::string Amdgpu::bad_pages(std::size_t index) const {
   const std::uint32_t gpu = devices_[index].gpu;
   std::string text;
   for (const std::uint64_t page : board_.gpus()[gpu].ras.eeprom) {
-    text += fmt::format("0x{:08x} : 0x{:08x} : {}\n", page / silicon::vram_page,
-                        silicon::vram_page, kfd_.page_in_use(gpu, page) ? 'P' : 'R');
+    text += fmt::format("0x{:08x} : 0x{:08x} : {}\n", page / silicon::vram_page, silicon::vram_page,
+                        kfd_.page_in_use(gpu, page) ? 'P' : 'R');
   }
   return text;
 }
@@ -404,9 +402,10 @@ std::string Amdgpu::eeprom_table(std::size_t index) const {
       ras.bad ? 0x44415242 : 0x414d4452, 0x00010000, 20, 20 + 24 * ras.eeprom.size(), 0);
   std::size_t record = 0;
   for (const std::uint64_t page : ras.eeprom) {
-    text += fmt::format("{:5} 0x{:05X}      ue    0x00 0x{:016X} 0x{:012X}   0x00    0x00 "
-                        "0x{:012X}\n",
-                        record, 20 + 24 * record, 0, page, page / silicon::vram_page);
+    text += fmt::format(
+        "{:5} 0x{:05X}      ue    0x00 0x{:016X} 0x{:012X}   0x00    0x00 "
+        "0x{:012X}\n",
+        record, 20 + 24 * record, 0, page, page / silicon::vram_page);
     ++record;
   }
   return text;
@@ -461,9 +460,9 @@ std::optional<RasCommand> parse_command(std::string_view given) {
   command.error = error;
   if (command.operation != Operation::inject) return command;
   // The mask of instances came later and may be left out.
-  const int hexadecimal = std::sscanf(str, "%*s %*s %*s 0x%x 0x%llx 0x%llx 0x%x",
-                                      &command.sub_block, &command.address, &command.value,
-                                      &command.mask);
+  const int hexadecimal =
+      std::sscanf(str, "%*s %*s %*s 0x%x 0x%llx 0x%llx 0x%x", &command.sub_block, &command.address,
+                  &command.value, &command.mask);
   if (hexadecimal >= 3) return command;
   const int decimal = std::sscanf(str, "%*s %*s %*s %u %llu %llu %u", &command.sub_block,
                                   &command.address, &command.value, &command.mask);
@@ -489,14 +488,14 @@ SysResult<void> Amdgpu::ras_control(std::size_t index, std::string_view text, Ev
     return true;
   };
   const std::uint64_t page = command->address / silicon::vram_page * silicon::vram_page;
-  const bool known_bad =
-      std::ranges::find(gpu.ras.eeprom, page) != gpu.ras.eeprom.end();
+  const bool known_bad = std::ranges::find(gpu.ras.eeprom, page) != gpu.ras.eeprom.end();
   if (command->operation == Operation::retire) {
     if (invalid_address()) return fail(EINVAL, cause);
     if (known_bad) {
-      log_device(gpu, 4, fmt::format("RAS WARN: {:#x} has already been marked as bad page!",
-                                     command->address),
-                 cause);
+      log_device(
+          gpu, 4,
+          fmt::format("RAS WARN: {:#x} has already been marked as bad page!", command->address),
+          cause);
       return {};
     }
     retire_row(device.gpu, page, cause);
@@ -520,9 +519,10 @@ SysResult<void> Amdgpu::ras_control(std::size_t index, std::string_view text, Ev
   }
   if (invalid_address()) return fail(EINVAL, cause);
   if (*block == RasBlock::umc && known_bad) {
-    log_device(gpu, 4, fmt::format("RAS WARN: inject: {:#x} has already been marked as bad!",
-                                   command->address),
-               cause);
+    log_device(
+        gpu, 4,
+        fmt::format("RAS WARN: inject: {:#x} has already been marked as bad!", command->address),
+        cause);
     return {};
   }
   if (poison && *block != RasBlock::umc) {

@@ -1,5 +1,5 @@
-// GPU resets: all GPUs of an xGMI hive together. KFD is locked meanwhile, and every process that has
-// it open hears of the reset. Wording: amdgpu_device.c, aldebaran.c; durations are assumed.
+// GPU resets: all GPUs of an xGMI hive together. KFD is locked meanwhile, and every process that
+// has it open hears of the reset. Wording: amdgpu_device.c, aldebaran.c; durations are assumed.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -28,9 +28,9 @@ void Amdgpu::reset_gpu(std::uint32_t gpu, ResetMethod method, bool ecc, EventId 
   const bool mode1 = method == ResetMethod::mode1;
   const std::string did = fmt::format("mode-{} reset of {} GPU{}", mode1 ? 1 : 2, members.size(),
                                       members.size() == 1 ? "" : "s");
-  const EventId event = os_.journal.record(
-      Layer::kernel, Severity::warning, "gpu.reset", first.bdf.text(),
-      {{field::did, std::string_view(did)}, {field::see, "dmesg"}}, cause);
+  const EventId event =
+      os_.journal.record(Layer::kernel, Severity::warning, "gpu.reset", first.bdf.text(),
+                         {{field::did, std::string_view(did)}, {field::see, "dmesg"}}, cause);
   log_device(first, 6, "GPU reset begin!", event);
   kfd_.lock(event);
   reset_ = {members, method, os_.clock.now() + reset_time, event};

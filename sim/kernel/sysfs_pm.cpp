@@ -131,7 +131,8 @@ void SysFs::power_management(Directory& into, std::size_t index) const {
         set.performance_level = level;
         return {};
       });
-  if (into.wants_only("pp_dpm_sclk") && gpu_of(device).defects.hot) into.explain(throttle_event(device));
+  if (into.wants_only("pp_dpm_sclk") && gpu_of(device).defects.hot)
+    into.explain(throttle_event(device));
   for (const auto& [name, domain] : dpm_files) {
     if (!into.wants(name)) continue;
     const silicon::ClockLevels levels = throttled_levels(gpu_of(device), domain);

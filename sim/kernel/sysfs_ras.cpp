@@ -56,8 +56,8 @@ void SysFs::debug_device(Directory& into, std::size_t index) const {
     inside.write_only("ras_eeprom_reset", [&driver, index](std::string_view, EventId cause) {
       return driver.reset_eeprom(index, cause);
     });
-    inside.text("ras_eeprom_size", fmt::format("{} bytes or {} records\n", 256 << 10,
-                                               silicon::eeprom_records));
+    inside.text("ras_eeprom_size",
+                fmt::format("{} bytes or {} records\n", 256 << 10, silicon::eeprom_records));
     inside.file("ras_eeprom_table", [&driver, index] { return driver.eeprom_table(index); });
   });
 }

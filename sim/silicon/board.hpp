@@ -25,7 +25,7 @@ struct Gpu {
   EventId ifwi_event = no_event;  ///< what put another one there
   Ras ras = {};
   Defects defects = {};
-  EventId event = no_event;                   ///< last change of the silicon
+  EventId event = no_event;  ///< last change of the silicon
 
   template <class Archive>
   void serialize(Archive& archive);

@@ -90,10 +90,10 @@ std::string_view name(Throttler throttler);  ///< "PPT", "SOC"
 struct Defects {
   bool boot = false;        ///< its PSP does not load its firmware: the hive does not come up
   bool under_load = false;  ///< waves make it raise a fatal error
-  RasBlock block = RasBlock::gfx;    ///< which counts that error
-  bool preemption = false;           ///< the MEC does not answer UNMAP_QUEUES; ends with the power
-  std::optional<Throttler> hot = {}; ///< this limit is reached whatever it does
-  std::set<std::uint64_t> weak = {}; ///< pages that read as poison whenever they are used
+  RasBlock block = RasBlock::gfx;     ///< which counts that error
+  bool preemption = false;            ///< the MEC does not answer UNMAP_QUEUES; ends with the power
+  std::optional<Throttler> hot = {};  ///< this limit is reached whatever it does
+  std::set<std::uint64_t> weak = {};  ///< pages that read as poison whenever they are used
   EventId event = no_event;
 
   template <class Archive>

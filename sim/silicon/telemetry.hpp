@@ -38,7 +38,8 @@ std::uint32_t idle_watts(const GpuProduct& product);
 /// What the sensors of this board show: idle, or at the limit that holds it back.
 Temperatures temperatures(const Gpu& gpu);
 std::uint32_t watts(const Gpu& gpu);
-/// The highest engine clock that the SMU allows; a quarter of the peak while it throttles (assumed).
+/// The highest engine clock that the SMU allows; a quarter of the peak while it throttles
+/// (assumed).
 std::uint32_t engine_limit_mhz(const Gpu& gpu);
 /// throttle_status of gpu_metrics: bit = Throttler.
 std::uint32_t throttle_status(const Gpu& gpu);
@@ -57,11 +58,12 @@ std::uint64_t reserved_vram(const GpuProduct& product);
 std::string_view vram_vendor(const GpuProduct& product);
 /// "113-D67301-063": MI300X documented, the others assumed.
 std::string_view vbios_version(const GpuProduct& product);
-/// "022.040.003.043.000001", the IFWI that a board comes with; "" where none is known. Documented for
-/// MI300X.
+/// "022.040.003.043.000001", the IFWI that a board comes with; "" where none is known. Documented
+/// for MI300X.
 std::string_view ifwi_version(const GpuProduct& product);
-/// The memory modes that the board's IFWI offers: before .043 an MI300X has no NPS2 and refuses NPS4.
+/// The memory modes that the board's IFWI lists.
 std::vector<MemoryMode> offered_memory_modes(const Gpu& gpu);
+/// Whether its PSP does what the driver asks for: that of an MI300X before IFWI .043 refuses.
 bool switches_memory_mode(const Gpu& gpu);
 
 }  // namespace rocdrill::silicon

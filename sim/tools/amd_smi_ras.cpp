@@ -1,6 +1,6 @@
-// amd-smi and rocm-smi on errors: bad pages, counters, what holds the clocks back. All of it is read
-// from the files of the driver. Texts: amdsmi_cli of ROCm 6 and rocm_smi.py of 5.2.3; where the
-// layout of amd-smi is not documented it is assumed.
+// amd-smi and rocm-smi on errors: bad pages, counters, what holds the clocks back. All of it is
+// read from the files of the driver. Texts: amdsmi_cli of ROCm 6 and rocm_smi.py of 5.2.3; where
+// the layout of amd-smi is not documented it is assumed.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -15,8 +15,9 @@ namespace rocdrill::sim::tools {
 namespace {
 
 /// The blocks that both tools ask for.
-constexpr std::string_view blocks[] = {"umc",       "sdma", "gfx", "mmhub", "athub", "pcie_bif", "hdp",
-                                       "xgmi_wafl", "df",   "smn", "sem",   "mp0",   "mp1",      "fuse"};
+constexpr std::string_view blocks[] = {"umc",      "sdma", "gfx",       "mmhub", "athub",
+                                       "pcie_bif", "hdp",  "xgmi_wafl", "df",    "smn",
+                                       "sem",      "mp0",  "mp1",       "fuse"};
 
 std::string upper(std::string_view text) {
   std::string out(text);
@@ -84,12 +85,11 @@ int amd_smi_bad_pages(Call& call, const std::vector<SmiDevice>& devices, const O
   constexpr std::array<Kind, 3> kinds = {{{"-r", "RETIRED", "RESERVED", 'R'},
                                           {"-p", "PENDING", "PENDING", 'P'},
                                           {"-u", "UN_RES", "UNRESERVABLE", 'F'}}};
-  const bool any = std::ranges::any_of(kinds, [&](const Kind& kind) {
-    return options.has(kind.option);
-  });
+  const bool any =
+      std::ranges::any_of(kinds, [&](const Kind& kind) { return options.has(kind.option); });
   for (const std::size_t i : *chosen) {
-    const auto pages = devices[i].primary() ? pages_of(call, devices[i].directory)
-                                            : std::vector<Page>{};
+    const auto pages =
+        devices[i].primary() ? pages_of(call, devices[i].directory) : std::vector<Page>{};
     call.print("{}GPU: {}\n", i == chosen->front() ? "" : "\n", i);
     for (const Kind& kind : kinds) {
       if (any && !options.has(kind.option)) continue;
@@ -164,10 +164,9 @@ void print_throttle(Call& call, const SmiDevice& of) {
 
 void print_pcie(Call& call, const SmiDevice& of) {
   const std::string speed = of.attribute(call, "current_link_speed");
-  call.print(
-      "    PCIE:\n        WIDTH: {}\n        SPEED: {}\n        REPLAY_COUNT: {}\n",
-      of.attribute(call, "current_link_width"), speed.substr(0, speed.find(" PCIe")),
-      of.attribute(call, "pcie_replay_count"));
+  call.print("    PCIE:\n        WIDTH: {}\n        SPEED: {}\n        REPLAY_COUNT: {}\n",
+             of.attribute(call, "current_link_width"), speed.substr(0, speed.find(" PCIe")),
+             of.attribute(call, "pcie_replay_count"));
 }
 
 /// showRasInfo() of rocm_smi.py. The titles of two columns are the wrong way round there, too.
@@ -194,7 +193,8 @@ void rocm_smi_pages(Call& call, const std::vector<SmiDevice>& devices, std::stri
   for (std::size_t i = 0; i < devices.size(); ++i) {
     bool titled = false;
     for (const Page& page : pages_of(call, devices[i].directory)) {
-      const auto state = std::ranges::find(states, page.state, [](const auto& s) { return s.first; });
+      const auto state =
+          std::ranges::find(states, page.state, [](const auto& s) { return s.first; });
       const std::string_view name = state == std::end(states) ? "retired" : state->second;
       if (type != "all" && type != name) continue;
       if (!titled) {

@@ -150,7 +150,8 @@ constexpr Tool table[] = {
       "bad-pages [-r] [-p] [-u] | partition | set -C MODE|-M MODE | reset -r | version",
       "Shows the GPUs and their partitions, divides them, reloads the driver.", true, true},
      run_amd_smi},
-    {{"rocm-smi", "rocm-smi [--showpids | --showrasinfo [all] | --showpagesinfo | --showretiredpages]",
+    {{"rocm-smi",
+      "rocm-smi [--showpids | --showrasinfo [all] | --showpagesinfo | --showretiredpages]",
       "Shows the GPUs in a table, sensors as N/A; or who holds them."},
      run_rocm_smi},
 };

@@ -45,10 +45,10 @@ Finding hardware_errors(Context& context) {
               "rocm-smi --showrasinfo; sudo dmesg", context.process->why(folder)};
     }
   }
-  const auto lines =
-      logged(context, {"firmware load failed at boot time", "exceed threshold:",
-                       "(ERREVENT_ATHUB_INTERRUPT) detected", "poison is consumed by client",
-                       "RAS poison consumption", "unsuccessful queues preemption"});
+  const auto lines = logged(context, {"firmware load failed at boot time",
+                                      "exceed threshold:", "(ERREVENT_ATHUB_INTERRUPT) detected",
+                                      "poison is consumed by client", "RAS poison consumption",
+                                      "unsuccessful queues preemption"});
   if (lines.empty()) return {Status::pass, "none is reported", "", no_event};
   return {Status::fail, fmt::format("{}", fmt::join(lines, "\n")), "sudo dmesg", no_event};
 }
@@ -72,8 +72,7 @@ Finding clock_limits(Context& context) {
     for (const std::string& line :
          logged(context, {"WARN: GPU is throttled", "WARN: GPU thermal throttling"})) {
       if (line.find(bdf) == std::string::npos) continue;
-      return {Status::fail, line, "amd-smi metric",
-              context.process->why(device + "/pp_dpm_sclk")};
+      return {Status::fail, line, "amd-smi metric", context.process->why(device + "/pp_dpm_sclk")};
     }
   }
   return {Status::pass, "no GPU is held back", "", no_event};

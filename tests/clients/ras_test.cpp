@@ -48,7 +48,8 @@ TEST_F(RasClients, AResetIsHeardByAProcessOnAnotherGpu) {
                             "inject \"gfx ue 0 0 0\"; wait $!; cat /tmp/heard.$$; rm /tmp/heard.$$;"
                             "sudo dmesg | grep -c \"MODE1 reset\"",
       "mi300x-8");
-  EXPECT_THAT(output.out, HasSubstr("result 0 type 0 cause 0 lost 1 gpu named open Invalid argument"))
+  EXPECT_THAT(output.out,
+              HasSubstr("result 0 type 0 cause 0 lost 1 gpu named open Invalid argument"))
       << output.out << output.err;
   EXPECT_THAT(output.out, HasSubstr("\n8\n"));
 }

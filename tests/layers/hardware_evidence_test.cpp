@@ -50,8 +50,9 @@ TEST(Evidence, AthubUeResetsTheHive) {
   const auto node = broken("mi300x-8", {"athub-ue", {{"block", std::string("xgmi_wafl")}}});
   EXPECT_THAT(dmesg(*node), Not(HasSubstr("ERREVENT"))) << "nothing runs yet";
   const CommandResult ended = sh(*node, {"/srv/job/saxpy"});
-  EXPECT_THAT(ended.err, ContainsRegex("HW Exception by GPU node-[0-9]+ \\(Agent handle: 0x[0-9a-f]+\\) "
-                                       "reason :GPU Hang"));
+  EXPECT_THAT(ended.err,
+              ContainsRegex("HW Exception by GPU node-[0-9]+ \\(Agent handle: 0x[0-9a-f]+\\) "
+                            "reason :GPU Hang"));
   EXPECT_EQ(ended.exit_code, 134);
   const std::string log = dmesg(*node);
   EXPECT_THAT(log, HasSubstr("amdgpu 0000:1b:00.0: amdgpu: {1}uncorrectable hardware "
@@ -68,18 +69,19 @@ TEST(Evidence, AthubUeResetsTheHive) {
 
 TEST(Evidence, BadPageThreshold) {
   const auto node = broken("mi210", {"bad-page-threshold", {}});
-  EXPECT_THAT(dmesg(*node),
-              HasSubstr("RAS records:700 exceed threshold:256, GPU will not be initialized. Replace "
-                        "this GPU or increase the threshold"));
+  EXPECT_THAT(
+      dmesg(*node),
+      HasSubstr("RAS records:700 exceed threshold:256, GPU will not be initialized. Replace "
+                "this GPU or increase the threshold"));
   EXPECT_EQ(node->kernel.amdgpu.devices().front().error, EINVAL);
   // The parameter's default takes the GPU; its table stays BAD, and the check knows.
   EXPECT_EQ(sh(*node, {"rm", "/etc/modprobe.d/amdgpu-ras.conf"}, true).exit_code, 0);
   EXPECT_EQ(sh(*node, {"update-initramfs", "-u"}, true).exit_code, 0);
   EXPECT_EQ(sh(*node, {"reboot"}, true).exit_code, 0);
   EXPECT_EQ(node->kernel.amdgpu.devices().front().error, 0);
-  EXPECT_EQ(count(sh(*node, {"cat", "/sys/class/drm/card0/device/ras/gpu_vram_bad_pages"}).out,
-                  " : R"),
-            700u);
+  EXPECT_EQ(
+      count(sh(*node, {"cat", "/sys/class/drm/card0/device/ras/gpu_vram_bad_pages"}).out, " : R"),
+      700u);
   ASSERT_NE(checks::first_failure(check(*node)), nullptr);
   EXPECT_EQ(checks::first_failure(check(*node))->id, "silicon.errors");
   EXPECT_EQ(sh(*node, {"remote-hands", "replace", "0000:c3:00.0"}, true).exit_code, 0);
@@ -131,9 +133,9 @@ TEST(Evidence, PackedSosCount) {
   EXPECT_EQ(count(log, "packed SOS count exceeds maximum limit"), 8u);
   EXPECT_EQ(count(log, "early_init of IP block <psp> failed -22"), 8u);
   EXPECT_THAT(log, Not(HasSubstr("Direct firmware load")));
-  EXPECT_EQ(
-      sh(*node, {"apt-get", "install", "--reinstall", "-y", "amdgpu-dkms-firmware"}, true).exit_code,
-      0);
+  EXPECT_EQ(sh(*node, {"apt-get", "install", "--reinstall", "-y", "amdgpu-dkms-firmware"}, true)
+                .exit_code,
+            0);
   EXPECT_EQ(sh(*node, {"reboot"}, true).exit_code, 0);
   expect_healed(*node);
 }

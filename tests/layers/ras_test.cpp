@@ -124,7 +124,8 @@ TEST(Ras, TheThresholdIsReachedWhileItRuns) {
   EXPECT_THAT(dmesg, HasSubstr("Saved bad pages 656 reaches threshold value 655"));
   EXPECT_EQ(sh(*node, {"reboot"}, true).exit_code, 0);
   const std::string after = sh(*node, {"dmesg"}, true).out;
-  EXPECT_THAT(after, HasSubstr("amdgpu 0000:c3:00.0: amdgpu: RAS records:656 exceed threshold:655"));
+  EXPECT_THAT(after,
+              HasSubstr("amdgpu 0000:c3:00.0: amdgpu: RAS records:656 exceed threshold:655"));
   EXPECT_THAT(after, HasSubstr("GPU will be initialized due to bad_page_threshold = -1."));
 }
 
@@ -214,10 +215,11 @@ TEST(Poison, IsReadByTheKernelThatGetsThePage) {
   EXPECT_THAT(dmesg, Not(HasSubstr("no-retry page fault"))) << "it is no page fault";
   const EventId symptom = scenarios::top_symptom(node->os.timeline);
   ASSERT_NE(symptom, no_event);
-  EXPECT_THAT(node->os.timeline.at(symptom).text(field::shows),
-              ContainsRegex("Memory access fault by GPU node-[0-9]+ \\(Agent handle: 0x[0-9a-f]+\\) "
-                            "on address \\(nil\\)\\(may not be exact address\\). Reason: DRAM ECC "
-                            "failure\\."));
+  EXPECT_THAT(
+      node->os.timeline.at(symptom).text(field::shows),
+      ContainsRegex("Memory access fault by GPU node-[0-9]+ \\(Agent handle: 0x[0-9a-f]+\\) "
+                    "on address \\(nil\\)\\(may not be exact address\\). Reason: DRAM ECC "
+                    "failure\\."));
   EXPECT_THAT(attribute(*node, "umc_err_count"), HasSubstr("ue: 1\n"));
   // The row is retired: the same program runs now.
   const std::size_t before = node->os.timeline.size();
@@ -228,8 +230,7 @@ TEST(Poison, IsReadByTheKernelThatGetsThePage) {
 
 /// Elsewhere in VRAM it disturbs nobody.
 TEST(Poison, IsNotReadByAKernelThatHasAnotherPage) {
-  const auto node =
-      broken("mi300x-8", {"hbm-ecc-poison", {{"address", std::int64_t{1} << 36}}});
+  const auto node = broken("mi300x-8", {"hbm-ecc-poison", {{"address", std::int64_t{1} << 36}}});
   node->run_workload("hip-app");
   EXPECT_EQ(scenarios::top_symptom(node->os.timeline), no_event);
 }
@@ -238,8 +239,7 @@ TEST(Poison, InTreeDriversOf2022ResetNothing) {
   const auto node = broken("mi210", {"hbm-ecc-poison", {}});
   node->run_workload("hip-app");
   const std::string dmesg = sh(*node, {"dmesg"}, true).out;
-  EXPECT_THAT(dmesg,
-              HasSubstr("RAS poison consumption, unmap queue flow succeeded: client id 27"));
+  EXPECT_THAT(dmesg, HasSubstr("RAS poison consumption, unmap queue flow succeeded: client id 27"));
   EXPECT_THAT(dmesg, Not(HasSubstr("GPU reset begin!")));
 }
 
@@ -281,8 +281,7 @@ TEST(Views, AmdSmiShowsPagesAndCounters) {
   EXPECT_THAT(ecc, HasSubstr("TOTAL_CORRECTABLE_COUNT: 1\n"));
   EXPECT_THAT(ecc, HasSubstr("TOTAL_DEFERRED_COUNT: 1\n"));
   EXPECT_THAT(sh(*node, {"rocm-smi", "--showretiredpages"}).out, HasSubstr("0x4000"));
-  EXPECT_THAT(sh(*node, {"rocm-smi", "--showrasinfo"}).out,
-              ContainsRegex("GFX +ENABLED +1 +0"));
+  EXPECT_THAT(sh(*node, {"rocm-smi", "--showrasinfo"}).out, ContainsRegex("GFX +ENABLED +1 +0"));
 }
 
 }  // namespace

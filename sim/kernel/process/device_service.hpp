@@ -44,9 +44,9 @@ struct GpuFacts {
   std::uint64_t memory_bytes_per_us = 0;  ///< peak bandwidth of VRAM
   XnackSupport xnack = XnackSupport::none;
   std::vector<std::uint64_t> poisoned = {};  ///< pages of VRAM, sorted: who reads one gets poison
-  bool fails_under_load = false;  ///< waves make the hardware raise a fatal error
-  bool preempts = true;           ///< false: its MEC does not take queues off any more
-  bool large_bar = true;  ///< the CPU reaches all of VRAM
+  bool fails_under_load = false;             ///< waves make the hardware raise a fatal error
+  bool preempts = true;                      ///< false: its MEC does not take queues off any more
+  bool large_bar = true;                     ///< the CPU reaches all of VRAM
   cp::AgentLimits limits;
 };
 

@@ -155,7 +155,8 @@ class KfdProcess final : public DeviceFile {
   bool map(Buffer& buffer, std::uint32_t gpu_id);
   void unmap(Buffer& buffer, std::uint32_t gpu_id);
 
-  // kfd_poison.cpp. A poisoned page is not in the page tables of the model: who needs it comes here.
+  // kfd_poison.cpp. A poisoned page is not in the page tables of the model: who needs it comes
+  // here.
   /// The page of VRAM behind an address of the process, if it holds poison.
   std::optional<std::uint64_t> poisoned_page(std::uint32_t gpu_id, std::uint64_t va) const;
   /// Offsets of poisoned pages in the buffer.
@@ -226,8 +227,8 @@ class KfdProcess final : public DeviceFile {
   std::map<EventId, std::uint64_t> injected_calls_;  ///< by IoctlInjection::event
   std::uint64_t injections_epoch_ = 0;               ///< of the facts that the queues know
   std::map<std::uint32_t, std::vector<std::uint64_t>> poison_;  ///< by gpu_id, as it is mapped
-  EventId reason_ = no_event;                        ///< see set_reason()
-  EventId why_ = no_event;                           ///< behind the errno that a handler returns
+  EventId reason_ = no_event;                                   ///< see set_reason()
+  EventId why_ = no_event;  ///< behind the errno that a handler returns
 };
 
 /// The dispatch table; docs/kfd-support.md is generated from it and from kfd::ioctls().
