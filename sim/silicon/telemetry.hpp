@@ -61,9 +61,9 @@ std::string_view vbios_version(const GpuProduct& product);
 /// "022.040.003.043.000001", the IFWI that a board comes with; "" where none is known. Documented
 /// for MI300X.
 std::string_view ifwi_version(const GpuProduct& product);
-/// The memory modes that the board's IFWI offers: before .043 an MI300X has no NPS2 and refuses
-/// NPS4.
+/// The memory modes that the board's IFWI lists.
 std::vector<MemoryMode> offered_memory_modes(const Gpu& gpu);
+/// Whether its PSP does what the driver asks for: that of an MI300X before IFWI .043 refuses.
 bool switches_memory_mode(const Gpu& gpu);
 
 }  // namespace rocdrill::silicon

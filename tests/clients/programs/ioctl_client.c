@@ -437,10 +437,38 @@ static void smi(void) {
   if (got > 0) fwrite(line, 1, (size_t)got, stdout);
 }
 
+/* What a process with /dev/kfd open hears of a reset, and what open() says meanwhile. */
+static void reset(void) {
+  struct event_data {
+    union {
+      uint64_t largest[4];
+      struct {
+        uint32_t reset_type, reset_cause, memory_lost, gpu_id;
+      } hardware;
+    };
+    uint64_t next;
+    uint32_t id, pad;
+  };
+  enum { hw_exception = 3 };
+  struct create_event event = {.type = hw_exception};
+  expect("an event for hardware exceptions", call(kfd, 0x08, &event, sizeof event), 0, 0);
+  struct event_data data = {.id = event.id};
+  struct wait_events wait = {.events = (uintptr_t)&data, .count = 1, .timeout_ms = 60000};
+  printf("ready\n");
+  fflush(stdout);
+  expect("wait for a reset", call(kfd, 0x0C, &wait, sizeof wait), 0, 0);
+  const int again = open("/dev/kfd", O_RDWR | O_CLOEXEC);
+  printf("result %u type %u cause %u lost %u gpu %s open %s\n", wait.result,
+         data.hardware.reset_type, data.hardware.reset_cause, data.hardware.memory_lost,
+         data.hardware.gpu_id != 0 ? "named" : "0", again < 0 ? strerror(errno) : "opened");
+}
+
 int main(int argc, char** argv) {
   if (!open_devices()) return 2;
   if (argc > 1 && strcmp(argv[1], "exhaust") == 0) {
     exhaust();
+  } else if (argc > 1 && strcmp(argv[1], "reset") == 0) {
+    reset();
   } else if (argc > 1 && strcmp(argv[1], "smi") == 0) {
     smi();
   } else {
