@@ -163,8 +163,12 @@ TEST(LookMessage, MutationsAreTakenOrRefused) {
       const json::json_pointer place(places[random() % places.size()]);
       if (!whole.contains(place)) continue;
       whole[place] = values[random() % values.size()];
-      if (const auto read = answer_of(whole)) EXPECT_TRUE(answer_of(to_json(*read))) << whole;
-      if (const auto read = question_of(whole)) EXPECT_TRUE(question_of(to_json(*read))) << whole;
+      if (const auto read = answer_of(whole)) {
+        EXPECT_TRUE(answer_of(to_json(*read))) << whole;
+      }
+      if (const auto read = question_of(whole)) {
+        EXPECT_TRUE(question_of(to_json(*read))) << whole;
+      }
     }
   }
 }
