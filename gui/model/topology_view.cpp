@@ -190,7 +190,7 @@ void tell_gpu(const Topology& topology, const TopologySlot& slot, const GpuBox& 
     view.facts.push_back(
         {to ? "-> " + title_of(topology, *to) : fmt::format("-> node {}", link.node_to),
          fmt::format(
-             "{} {}  {}", scenarios::name(link.type), link.weight,
+             "{}  weight {}  {}", scenarios::name(link.type), link.weight,
              link.max_bandwidth == 0 ? std::string() : gigabytes_per_second(link.max_bandwidth)),
          no_event});
   }
