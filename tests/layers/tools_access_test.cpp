@@ -24,7 +24,7 @@ TEST(AccessTools, LsShowsDeviceNodes) {
 
 TEST(AccessTools, LsShowsFilesAndLinks) {
   Rig rig;
-  EXPECT_EQ(rig.run("ls /srv/job").out, "saxpy\n");
+  EXPECT_EQ(rig.run("ls /srv/job").out, "data\nsaxpy\ntrain.py\n");
   EXPECT_THAT(
       rig.run("ls -l /lib/modules/6.8.0-55-generic/build").out,
       MatchesRegex(
@@ -34,7 +34,7 @@ TEST(AccessTools, LsShowsFilesAndLinks) {
   const CommandResult both = rig.run("ls /srv/job /nowhere");
   EXPECT_EQ(both.exit_code, 2);
   EXPECT_EQ(both.err, "ls: cannot access '/nowhere': No such file or directory\n");
-  EXPECT_EQ(both.out, "/srv/job:\nsaxpy\n");
+  EXPECT_EQ(both.out, "/srv/job:\ndata\nsaxpy\ntrain.py\n");
 }
 
 TEST(AccessTools, ContainerViewHidesDevices) {

@@ -180,7 +180,7 @@ TEST(RocmTools, AmdSmiWithoutADriverOrADevice) {
   EXPECT_THAT(result.out, StartsWith("AMDSMI Tool: "));
   EXPECT_THAT(rig.run("amd-smi version").out, EndsWith("| ROCm version: 6.3.3\n"));
   EXPECT_EQ(rig.run("amd-smi static").exit_code, 255);
-  EXPECT_EQ(rig.run("amd-smi topology").exit_code, 2) << "not one of ours";
+  EXPECT_EQ(rig.run("amd-smi process").exit_code, 2) << "not one of ours";
   EXPECT_FALSE(Rig(mi210_spec()).run("amd-smi list").found);
 }
 
