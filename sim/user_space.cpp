@@ -29,8 +29,14 @@ std::expected<ProcessSpec, StartFailure> pod_process(Node& node, const std::stri
   const cluster::Pod* pod = cluster ? cluster->find(name) : nullptr;
   if (!pod) return std::unexpected(StartFailure{"there is no pod " + name, "kubectl get pods"});
   if (!pod->running) {
+    const EventId event =
+        node.os.journal.record(Layer::access, Severity::error, "pod.pending", name,
+                               {{field::asked, std::string_view(cluster::resource)},
+                                {field::shows, std::string_view(pod->message)},
+                                {field::see, "kubectl describe pod"}},
+                               pod->event);
     return std::unexpected(StartFailure{"the pod " + name + " is Pending: " + pod->message,
-                                        "kubectl describe pod " + name, pod->event});
+                                        "kubectl describe pod " + name, event});
   }
   auto engine = node.engine(containers::Kind::docker);
   const std::string own = "k8s_" + name;
