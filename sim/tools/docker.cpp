@@ -195,6 +195,7 @@ int run_engine(Call& call, Kind kind) {
   const std::string name = call.args.front();
   const auto command = std::ranges::find(commands, name, &Command::name);
   if (command == std::end(commands)) {
+    if (name.starts_with('-')) return call.refuse_option(name);
     if (std::ranges::find(others, name) != std::end(others)) return call.refuse("'" + name + "'");
     if (kind == Kind::podman)
       return call.fail(
