@@ -273,6 +273,8 @@ int exec(Kubectl& kubectl, std::vector<std::string> words) {
 }
 
 int run_kubectl(Call& call) {
+  if (!call.args.empty() && call.args.front().starts_with('-'))
+    return call.refuse_option(call.args.front());
   const auto cluster = Cluster::of(call.node.os);
   if (!cluster)
     return call.fail(
