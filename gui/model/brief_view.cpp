@@ -85,6 +85,8 @@ BriefView brief_view(const scenarios::Drill& drill, const std::string& node,
     for (const checks::Result& result : *checks)
       view.checks.push_back(
           {result.title, result.layer, result.step, result.status, result.evidence, result.next});
+    // A check of a lower layer may need one of a higher layer first.
+    std::ranges::stable_sort(view.checks, {}, &CheckRow::layer);
   }
   if (progress.revealed || progress.repaired) {
     view.debrief = {true,

@@ -93,6 +93,7 @@ void see_packet(const EventView& event, Seen& seen) {
   } else if (const auto read = number(event, "read_index")) {
     seen.read_index = static_cast<std::uint64_t>(*read);
     seen.taken = true;
+    seen.completed_only = false;
   }
   const std::uint64_t signal = completion_signal(packet);
   if (const auto value = number(event, "signal_value"); value && signal != 0)

@@ -25,6 +25,8 @@ class AcsRedirectsP2p final : public Fault {
 
   std::string inapplicable(const Node& node, const Parameters&) const override {
     if (node.board.gpus().size() < 2) return "it has one GPU";
+    for (const silicon::Gpu& gpu : node.board.gpus())
+      if (gpu.product->apu) return "an integrated GPU is behind no port";
     if (node.board.link(0, 1)) return "its GPUs reach each other over xGMI";
     return {};
   }

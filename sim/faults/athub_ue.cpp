@@ -17,7 +17,8 @@ class AthubUe final : public BrokenGpu {
                                    std::string("gfx"),
                                    "the block that counts the error",
                                    {"gfx", "sdma", "mmhub", "xgmi_wafl"}}},
-                   .sources = {"https://github.com/ROCm/ROCm/issues/4021"}}) {}
+                   .sources = {"https://github.com/ROCm/ROCm/issues/4021"}},
+                  true) {}
 
   std::string why_not(const silicon::Gpu& gpu, const Parameters& parameters) const override {
     const auto block = silicon::parse_ras_block(parameters.text("block"));

@@ -4,19 +4,23 @@
 #include <string>
 #include <utility>
 
+#include "sim/faults/no_kernels.hpp"
 #include "sim/node.hpp"
 
 namespace rocdrill::sim {
 
 class BrokenGpu : public Fault {
  public:
-  explicit BrokenGpu(FaultInfo info) : info_(std::move(info)) {}
+  /// `under_load`: it shows when waves run, and only then.
+  explicit BrokenGpu(FaultInfo info, bool under_load = false)
+      : info_(std::move(info)), under_load_(under_load) {}
   const FaultInfo& info() const override { return info_; }
 
   std::string inapplicable(const Node& node, const Parameters& parameters) const override {
     const std::int64_t gpu = parameters.integer("gpu");
     const auto count = static_cast<std::int64_t>(node.board.gpus().size());
     if (gpu < 0 || gpu >= count) return "gpu must be 0 to " + std::to_string(count - 1);
+    if (const std::string why = no_kernels(node); under_load_ && !why.empty()) return why;
     return why_not(node.board.gpus()[static_cast<std::size_t>(gpu)], parameters);
   }
 
@@ -41,6 +45,7 @@ class BrokenGpu : public Fault {
 
  private:
   FaultInfo info_;
+  bool under_load_;
 };
 
 }  // namespace rocdrill::sim

@@ -15,7 +15,8 @@ class HbmEccPoison final : public BrokenGpu {
                    .changes = "the cells of one page of VRAM do not keep what is written",
                    .parameters = {which(), {"address", first_of_a_job, "of the page, in VRAM", {}}},
                    .sources = {"https://docs.kernel.org/gpu/amdgpu/driver-misc.html",
-                               "https://github.com/ROCm/ROCm/issues/4021"}}) {}
+                               "https://github.com/ROCm/ROCm/issues/4021"}},
+                  true) {}
 
   std::string why_not(const silicon::Gpu& gpu, const Parameters& parameters) const override {
     const std::int64_t address = parameters.integer("address");

@@ -1,4 +1,6 @@
 // LD_LIBRARY_PATH leads to an older ROCm that was left on the node.
+#include <algorithm>
+
 #include "sim/faults/login_file.hpp"
 
 namespace rocdrill::sim {
@@ -22,6 +24,11 @@ class LdLibraryPathShadow final : public LoginFile {
 
   std::string inapplicable(const Node& node, const Parameters& parameters) const override {
     if (node.rocm().major() < 6) return "its own ROCm is no newer than " + std::string(old_release);
+    constexpr std::string_view known = "gfx900 gfx906 gfx908 gfx90a gfx1030";
+    const bool all_known = std::ranges::all_of(node.board.gpus(), [&](const silicon::Gpu& gpu) {
+      return known.find(gpu.product->gfx) != std::string_view::npos;
+    });
+    if (all_known) return std::string(old_release) + " knows its GPUs, too";
     return LoginFile::inapplicable(node, parameters);
   }
 

@@ -1,5 +1,6 @@
 // NCCL_P2P_DISABLE was set to find something out, and stayed.
 #include "sim/faults/login_file.hpp"
+#include "sim/faults/no_kernels.hpp"
 
 namespace rocdrill::sim {
 namespace {
@@ -19,6 +20,7 @@ class NcclP2pDisabled final : public LoginFile {
 
   std::string inapplicable(const Node& node, const Parameters& parameters) const override {
     if (node.board.gpus().size() < 2) return "it has one GPU";
+    if (const std::string why = no_kernels(node); !why.empty()) return why;
     return LoginFile::inapplicable(node, parameters);
   }
 

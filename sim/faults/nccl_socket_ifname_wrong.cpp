@@ -1,6 +1,7 @@
 // RCCL is told to use a network interface that this host does not have.
 #include <algorithm>
 
+#include "sim/faults/no_kernels.hpp"
 #include "sim/host/network.hpp"
 #include "sim/node.hpp"
 
@@ -24,6 +25,7 @@ class NcclSocketIfnameWrong final : public Fault {
 
   std::string inapplicable(const Node& node, const Parameters& parameters) const override {
     if (node.board.gpus().size() < 2) return "it has one GPU";
+    if (const std::string why = no_kernels(node); !why.empty()) return why;
     const std::string name = parameters.text("interface");
     const auto all = interfaces(node.os.files);
     const bool there = std::ranges::any_of(

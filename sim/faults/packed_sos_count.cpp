@@ -25,7 +25,9 @@ class PackedSosCount final : public Fault {
   }
 
   std::string inapplicable(const Node& node, const Parameters&) const override {
-    return node.os.files.exists(path(node)) ? "" : "its GPUs have no SOS file";
+    if (!node.os.files.exists(path(node))) return "its GPUs have no SOS file";
+    const std::string& dkms = node.spec().driver.dkms_version;
+    return dkms.empty() || compare_versions(dkms, "6.12") < 0 ? "" : "its driver takes such files";
   }
 
   void inject(Node& node, const Parameters&, EventId cause) const override {

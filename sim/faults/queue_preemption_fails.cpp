@@ -15,7 +15,8 @@ class QueuePreemptionFails final : public BrokenGpu {
                    .parameters = {which()},
                    .sources = {"https://github.com/ROCm/ROCm/issues/1584",
                                "https://github.com/ROCm/ROCm/issues/2804",
-                               "https://github.com/ROCm/ROCm/issues/4444"}}) {}
+                               "https://github.com/ROCm/ROCm/issues/4444"}},
+                  true) {}
 
   void inject(Node& node, const Parameters& parameters, EventId cause) const override {
     defects(node, parameters, "MEC", cause).preemption = true;

@@ -129,6 +129,13 @@ bool Amdgpu::accept_bad_pages(GpuDevice& device, EventId cause) {
       log_device(gpu, 3, shows, device.event);
       return false;
     }
+    os_.journal.record(Layer::silicon, Severity::warning, "ras.bad_pages", gpu.bdf.text(),
+                       {{"records", static_cast<std::int64_t>(records)},
+                        {"threshold", static_cast<std::int64_t>(threshold)},
+                        {field::did, "the driver takes the GPU all the same"},
+                        {field::shows, std::string_view(exceeds)},
+                        {field::see, "dmesg"}},
+                       why);
     log_device(gpu, 4,
                !since("6.12", "6.14") ? "GPU will be initialized due to bad_page_threshold = -1."
                : bad_page_threshold_ < 0

@@ -168,9 +168,9 @@ TEST(Completion, OffersCommandsActionsOptionsAndNames) {
   EXPECT_EQ(completed("rocdrill what"), "what-if");
   EXPECT_EQ(completed("rocdrill explain stale-d"), "stale-dkms");
   EXPECT_EQ(completed("rocdrill node st"), "start stop status");
-  EXPECT_EQ(completed("rocdrill node start mi21"), "mi210");
+  EXPECT_EQ(completed("rocdrill node start mi25"), "mi250x-4");
   EXPECT_EQ(completed("rocdrill node inject no"), "nomodeset");
-  EXPECT_EQ(completed("rocdrill check --node mi21"), "mi210");
+  EXPECT_EQ(completed("rocdrill check --node mi25"), "mi250x-4");
   EXPECT_EQ(completed("rocdrill check --node mi210 --j"), "--json");
   EXPECT_EQ(completed("rocdrill replay stale-dkms --layer ker"), "kernel");
   EXPECT_EQ(completed("rocdrill compat --product MI30"), "MI300A MI300X MI308X");

@@ -157,14 +157,14 @@ TEST(Palette, IsClosedByEscapeAndByItsKey) {
 
 TEST(Drills, AreBrowsedSortedAndOpenedByKeys) {
   Driver driver("");
-  ASSERT_TRUE(driver.has("drill.stale-dkms"));
-  driver.click("drills.sort.1");
-  EXPECT_EQ(driver.state().sort, 1);
-  driver.click("drill.replay.double-filter");
-  EXPECT_EQ(driver.workspace.recording().drill().drill.id, "double-filter");
+  ASSERT_TRUE(driver.has("drill.acs-redirects-p2p"));
+  driver.click("drill.replay.acs-redirects-p2p");
+  EXPECT_EQ(driver.workspace.recording().drill().drill.id, "acs-redirects-p2p");
   EXPECT_EQ(driver.state().layout, Layout::replay);
   driver.key('1', true);
   EXPECT_EQ(driver.state().layout, Layout::drills);
+  driver.click("drills.sort.1");
+  EXPECT_EQ(driver.state().sort, 1);
   driver.key(key::down);
   driver.key(key::enter);
   EXPECT_EQ(driver.state().layout, Layout::replay);

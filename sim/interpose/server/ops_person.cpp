@@ -60,7 +60,7 @@ bool is_node_command(std::string_view name) {
 
 /// Variables that a job template or a person sets for the stack.
 bool concerns_the_stack(std::string_view name) {
-  if (name == "LD_LIBRARY_PATH") return true;
+  if (name == "LD_LIBRARY_PATH" || name == "PYTHONPATH") return true;
   constexpr std::array prefixes = {"AMD_",     "CUDA_",    "GPU_",     "HCC_",      "HIP_",
                                    "HSA_",     "HSAKMT_",  "MIOPEN_",  "NCCL_",     "OMP_",
                                    "PYTORCH_", "RCCL_",    "ROCBLAS_", "ROCM_",     "ROCPROFILER_",

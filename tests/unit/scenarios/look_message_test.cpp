@@ -156,8 +156,10 @@ TEST(LookMessage, MutationsAreTakenOrRefused) {
   const std::vector<json> values{json(),     json(-1),      json(1.5),      json("x"),
                                  json(true), json::array(), json::object(), json(~0ull)};
   std::vector<std::string> places;
-  for (const json& whole : {to_json(answer()), to_json(question())})
-    for (const auto& [place, value] : whole.flatten().items()) places.push_back(place);
+  for (const json& whole : {to_json(answer()), to_json(question())}) {
+    const json flat = whole.flatten();
+    for (const auto& [place, value] : flat.items()) places.push_back(place);
+  }
   for (int i = 0; i < 3000; ++i) {
     for (json whole : {to_json(answer()), to_json(question())}) {
       const json::json_pointer place(places[random() % places.size()]);

@@ -116,7 +116,7 @@ TEST(NodeFile, BadSoftware) {
       after("memory_gib: 64", "memory: 64"),
       "small.yaml:1:1: error: 'memory_gib' is missing\n  hint: add the key 'memory_gib' here\n"
       "small.yaml:7:1: error: unknown key 'memory'\n"
-      "  hint: known keys here: schema, id, title, hostname, distro, cpu, memory_gib, cmdline, "
+      "  hint: known keys here: schema, id, title, hostname, distro, cpu, memory_gib, cmdline, xgmi, "
       "gpus, kernels, users, user, driver, firmware, rocm, torch, apps, environment\n");
 }
 
