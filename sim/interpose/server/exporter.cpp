@@ -257,8 +257,12 @@ std::vector<std::string> Exporter::directories() const {
   std::vector<std::string> list;
   for (const auto& [path, file] : exported_) {
     const bool writable = file.stat.type == FileType::regular && (file.stat.mode & 0222) != 0;
-    if (is_virtual(path) ? writable && !is_live(path) : file.stat.type == FileType::directory)
+    if (is_virtual(path) ? writable && !is_live(path) : file.stat.type == FileType::directory) {
       list.emplace_back(is_virtual(path) ? sim::parent(path) : std::string_view(path));
+    } else if (writable && !is_virtual(path) &&
+               !exported_.contains(std::string(sim::parent(path)))) {
+      list.emplace_back(sim::parent(path));  // a file by itself: /etc/fstab
+    }
   }
   list.erase(std::unique(list.begin(), list.end()), list.end());
   return list;
