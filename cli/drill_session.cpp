@@ -143,7 +143,7 @@ Json DrillSession::undo() {
   }
   const Step step = std::move(steps_.back());
   steps_.pop_back();
-  server_.node().restore(step.state);
+  server_.restore(step.state);
   return {{"errno", 0}, {"undone", step.command}, {"left", steps_.size()}};
 }
 

@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <array>
+#include <vector>
 
 #include "stack/timeline.hpp"
 
@@ -37,7 +38,34 @@ class Walk {
   EventId last_ = no_event;
 };
 
+using ByLayer = std::array<std::vector<EventId>, all_layers.size() + 1>;
+
+ByLayer by_layer(const Timeline& timeline, const std::function<bool(const EventView&)>& skip) {
+  ByLayer lists;
+  Walk walk(timeline, skip);
+  for (EventView event = walk.next(); event.id != no_event; event = walk.next())
+    lists[static_cast<std::size_t>(event.layer)].push_back(event.id);
+  return lists;
+}
+
 }  // namespace
+
+std::array<std::optional<Divergence>, all_layers.size() + 1> divergences_by_layer(
+    const Timeline& first, const Timeline& second,
+    const std::function<bool(const EventView&)>& skip) {
+  std::array<std::optional<Divergence>, all_layers.size() + 1> found;
+  const ByLayer in_first = by_layer(first, skip);
+  const ByLayer in_second = by_layer(second, skip);
+  for (std::size_t layer = 0; layer < found.size(); ++layer) {
+    const auto& a = in_first[layer];
+    const auto& b = in_second[layer];
+    std::size_t at = 0;
+    while (at < a.size() && at < b.size() && alike(first.at(a[at]), second.at(b[at]))) ++at;
+    if (at == a.size() && at == b.size()) continue;
+    found[layer] = {at < a.size() ? a[at] : no_event, at < b.size() ? b[at] : no_event};
+  }
+  return found;
+}
 
 std::optional<Divergence> first_divergence(const Timeline& first, const Timeline& second,
                                            const std::function<bool(const EventView&)>& skip) {

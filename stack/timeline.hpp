@@ -4,6 +4,7 @@
 // one million typical events takes at most 0.3 s and 150 bytes each (tests/bench).
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <expected>
@@ -105,5 +106,9 @@ struct Divergence {
 };
 std::optional<Divergence> first_divergence(const Timeline& first, const Timeline& second,
                                            const std::function<bool(const EventView&)>& skip = {});
+/// The same within each layer, whatever the others do; index: the layer's number.
+std::array<std::optional<Divergence>, all_layers.size() + 1> divergences_by_layer(
+    const Timeline& first, const Timeline& second,
+    const std::function<bool(const EventView&)>& skip = {});
 
 }  // namespace rocdrill

@@ -91,7 +91,7 @@ const WaveTrace* Background::wave(const KernelDispatchSeen& dispatch,
                const auto file = node_->read_file(dispatch.launched, dispatch.file);
                if (file) return trace_wave(dispatch, *file, wave);
                WaveTrace none;
-               none.problem = dispatch.file + ": the node's user cannot read it";
+               none.problem = dispatch.file + ": " + file.error();
                return none;
              }));
 }

@@ -16,6 +16,8 @@ namespace {
 using scenarios::LookAnswer;
 using scenarios::LookQuestion;
 
+constexpr const char* unreadable = "the node's user cannot read it";
+
 class RecordedNode final : public NodeSource {
  public:
   explicit RecordedNode(const scenarios::Recording& recording) : recording_(recording) {}
@@ -28,8 +30,9 @@ class RecordedNode final : public NodeSource {
   std::vector<checks::Result> check(EventId now) override { return recording_.check(now); }
   scenarios::Versions versions(EventId now) override { return recording_.versions(now); }
   scenarios::Topology topology(EventId now) override { return recording_.topology(now); }
-  std::optional<std::string> read_file(EventId now, const std::string& path) override {
-    return recording_.read_file(now, path);
+  std::expected<std::string, std::string> read_file(EventId now, const std::string& path) override {
+    if (auto text = recording_.read_file(now, path)) return std::move(*text);
+    return std::unexpected(unreadable);
   }
 
  private:
@@ -39,24 +42,29 @@ class RecordedNode final : public NodeSource {
 /// One connection for each question. Throws interpose::ConnectionError, and for what the node
 /// refuses or says wrongly.
 LookAnswer ask_node(const std::string& session, const LookQuestion& question) {
-  const int fd = interpose::connect_to_session(session);
-  interpose::Json reply;
-  try {
-    reply = interpose::request(fd, scenarios::to_json(question));
-    ::close(fd);
-  } catch (...) {
-    ::close(fd);
-    throw;
+  constexpr int most_tries = 50;
+  constexpr std::chrono::milliseconds pause{100};
+  for (int tries = 1;; ++tries) {
+    const int fd = interpose::connect_to_session(session);
+    interpose::Json reply;
+    try {
+      reply = interpose::request(fd, scenarios::to_json(question));
+      ::close(fd);
+    } catch (...) {
+      ::close(fd);
+      throw;
+    }
+    const int error = reply.value("errno", EIO);
+    if (error == EAGAIN && tries < most_tries) {
+      std::this_thread::sleep_for(pause);  // others look, too
+      continue;
+    }
+    if (error != 0)
+      throw interpose::ConnectionError(reply.value("error", std::string("the node refused")));
+    auto told = scenarios::answer_of(reply);
+    if (!told) throw interpose::ConnectionError(told.error());
+    return std::move(*told);
   }
-  if (const int error = reply.value("errno", EIO); error == EAGAIN) {
-    std::this_thread::sleep_for(std::chrono::milliseconds(100));  // others look, too
-    return ask_node(session, question);
-  } else if (error != 0) {
-    throw interpose::ConnectionError(reply.value("error", std::string("the node refused")));
-  }
-  auto told = scenarios::answer_of(reply);
-  if (!told) throw interpose::ConnectionError(told.error());
-  return std::move(*told);
 }
 
 class RunningNode final : public NodeSource {
@@ -73,16 +81,21 @@ class RunningNode final : public NodeSource {
       LookAnswer told = ask_node(attached_.session(), question);
       return told.evidence.empty() ? std::nullopt : std::move(told.evidence.front());
     } catch (const std::exception& error) {
-      return scenarios::Evidence{command, 1, {{error.what(), false}}};
+      return scenarios::Evidence{
+          command, 1, {{std::string("(the node did not answer: ") + error.what() + ")", false}}};
     }
   }
   std::vector<checks::Result> check(EventId) override {
-    return ask([](LookQuestion& question) { question.checks = true; })
-        .checks.value_or(std::vector<checks::Result>());
+    LookAnswer told = ask([](LookQuestion& question) { question.checks = true; });
+    if (told.checks) return std::move(*told.checks);
+    return {{.id = "look", .title = "the node did not answer", .evidence = problem_}};
   }
   scenarios::Versions versions(EventId) override {
-    return ask([](LookQuestion& question) { question.versions = true; })
-        .versions.value_or(scenarios::Versions());
+    LookAnswer told = ask([](LookQuestion& question) { question.versions = true; });
+    if (told.versions) return std::move(*told.versions);
+    scenarios::Versions none;
+    none.verdict.reason = "the node did not answer: " + problem_;
+    return none;
   }
   scenarios::Topology topology(EventId) override {
     LookAnswer told = ask([](LookQuestion& question) { question.topology = true; });
@@ -91,8 +104,11 @@ class RunningNode final : public NodeSource {
     none.missing = problem_;
     return none;
   }
-  std::optional<std::string> read_file(EventId, const std::string& path) override {
-    return ask([&](LookQuestion& question) { question.file = path; }).file;
+  std::expected<std::string, std::string> read_file(EventId, const std::string& path) override {
+    problem_.clear();
+    auto told = ask([&](LookQuestion& question) { question.file = path; });
+    if (told.file) return std::move(*told.file);
+    return std::unexpected(problem_.empty() ? unreadable : problem_);
   }
 
  private:

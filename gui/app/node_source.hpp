@@ -2,6 +2,7 @@
 // it. Questions are slow and come from a thread (background.hpp).
 #pragma once
 
+#include <expected>
 #include <memory>
 #include <optional>
 #include <string>
@@ -27,8 +28,9 @@ class NodeSource {
   virtual std::vector<checks::Result> check(EventId now) = 0;
   virtual scenarios::Versions versions(EventId now) = 0;
   virtual scenarios::Topology topology(EventId now) = 0;
-  /// As the node's user reads it.
-  virtual std::optional<std::string> read_file(EventId now, const std::string& path) = 0;
+  /// As the node's user reads it; the error says why that is not possible.
+  virtual std::expected<std::string, std::string> read_file(EventId now,
+                                                            const std::string& path) = 0;
 };
 
 /// Of a run that was recorded; `recording` outlives it.

@@ -37,13 +37,6 @@ std::size_t distance_to(const std::vector<std::size_t>& from, std::size_t at, st
   return most_ahead;
 }
 
-std::vector<EventId> counted(const Story& story, Layer layer) {
-  std::vector<EventId> events = story.events_of(layer);
-  std::erase_if(events,
-                [&](EventId id) { return story.timeline().head(id).kind == "fault.injected"; });
-  return events;
-}
-
 std::string text_of(const Story& story, EventId id) {
   if (id == no_event) return {};
   const EventView head = story.timeline().head(id);
@@ -109,16 +102,10 @@ Comparison::Comparison(const Story& first, const Story& second) : first_(first),
   }
   for (std::size_t pair = 0; pair < pairs_.size(); ++pair)
     if (pairs_[pair].first != no_event) pair_of_.push_back(pair);
-  for (std::size_t lane = 0; lane < lane_count; ++lane) {
-    const auto in_first = counted(first, static_cast<Layer>(lane));
-    const auto in_second = counted(second, static_cast<Layer>(lane));
-    std::size_t at = 0;
-    while (at < in_first.size() && at < in_second.size() &&
-           a[in_first[at] - 1] == b[in_second[at] - 1])
-      ++at;
-    diverged_[lane] = {at < in_first.size() ? in_first[at] : no_event,
-                       at < in_second.size() ? in_second[at] : no_event};
-  }
+  const auto marker = [](const EventView& event) { return event.kind == "fault.injected"; };
+  const auto by_layer = divergences_by_layer(first.timeline(), second.timeline(), marker);
+  for (std::size_t lane = 0; lane < lane_count; ++lane)
+    if (by_layer[lane]) diverged_[lane] = {by_layer[lane]->in_first, by_layer[lane]->in_second};
 }
 
 std::size_t Comparison::at(EventId now) const {

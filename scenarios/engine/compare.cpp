@@ -11,11 +11,10 @@ std::vector<LayerDifference> compare(const Timeline& first, const Timeline& seco
                       .first_state = in_first[i].state,
                       .second_state = in_second[i].state});
   }
+  const auto marker = [](const EventView& event) { return event.kind == "fault.injected"; };
+  const auto divergences = divergences_by_layer(first, second, marker);
   for (LayerDifference& row : layers) {
-    const auto others = [&](const EventView& event) {
-      return event.layer != row.layer || event.kind == "fault.injected";
-    };
-    if (const auto found = first_divergence(first, second, others)) {
+    if (const auto& found = divergences[static_cast<std::size_t>(row.layer)]) {
       row.in_first = found->in_first;
       row.in_second = found->in_second;
     }

@@ -54,13 +54,12 @@ std::vector<TopologyNode> nodes_of(Process& process) {
   return nodes;
 }
 
-/// "pcie_replay_count" is a number; a RAS file has two, "ue: 0" and "ce: 0".
+/// "pcie_replay_count" is a number; a RAS file has several, "ue: 0" and "ce: 0". (xgmi_error is a
+/// status and counts nothing.)
 std::vector<ErrorCounter> errors_of(Process& process, const std::string& device) {
   std::vector<ErrorCounter> errors;
-  for (const char* file : {"pcie_replay_count", "xgmi_error"}) {
-    std::istringstream text(line_of(process, device + "/" + file));
-    if (std::uint64_t count = 0; text >> count) errors.push_back({file, count});
-  }
+  std::istringstream replays(line_of(process, device + "/pcie_replay_count"));
+  if (std::uint64_t count = 0; replays >> count) errors.push_back({"pcie_replay_count", count});
   for (const char* block : {"pcie_bif", "xgmi_wafl"}) {
     const auto text = process.read_file(fmt::format("{}/ras/{}_err_count", device, block));
     std::istringstream words(text ? *text : std::string());

@@ -1,11 +1,10 @@
-// RAS: the EEPROM at probe, errors as they come, ras_ctrl. Wording: amdgpu_ras.c,
+// RAS: the EEPROM at probe, errors as they come, its files. Wording: amdgpu_ras.c,
 // amdgpu_ras_eeprom.c, amdgpu_umc.c, amdgpu_aca.c and kfd_int_process_v9.c; from which release on a
 // wording is used is assumed where no patch says so.
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cerrno>
-#include <cstdio>
 
 #include "sim/kernel/amdgpu.hpp"
 
@@ -96,6 +95,7 @@ bool Amdgpu::accept_bad_pages(GpuDevice& device, EventId cause) {
   silicon::Gpu& gpu = board_.gpus()[device.gpu];
   device.ras_enabled = silicon::ras_blocks(*gpu.product);
   if (device.ras_enabled == 0) return true;
+  kfd_.forget_retired_pages(device.gpu);
   const std::uint32_t threshold = bad_page_threshold(*gpu.product);
   const std::size_t records = gpu.ras.eeprom.size();
   const EventId why = gpu.ras.event != no_event ? gpu.ras.event : cause;
@@ -144,6 +144,8 @@ bool Amdgpu::accept_bad_pages(GpuDevice& device, EventId cause) {
                    : "User defined threshold is set, runtime service will be halt when threshold "
                      "is reached",
                why);
+  } else if (bad_page_threshold_ == 0) {
+    return true;  // no page is retired
   } else if (records != 0 && 10 * records >= 9ull * threshold) {
     log_device(gpu, 4,
                fmt::format("RAS records:{} exceeds 90% of threshold:{}", records, threshold), why);
@@ -282,7 +284,10 @@ EventId Amdgpu::fatal_error(std::uint32_t index, RasBlock block, EventId cause) 
 }
 
 EventId Amdgpu::poison_consumed(const KfdNode& node, const HardwareError& error) {
-  silicon::Gpu& gpu = board_.gpus()[node.gpu];
+  // The memory's own controller counts and retires; the GPU whose queue it was is reset.
+  const KfdNode* memory = kfd_.find(error.memory_of);
+  const std::uint32_t owner = memory ? memory->gpu : node.gpu;
+  silicon::Gpu& gpu = board_.gpus()[owner];
   const std::string page = fmt::format("{:#x}", error.page);
   const bool weak = gpu.defects.weak.contains(error.page);
   const EventId event =
@@ -294,19 +299,19 @@ EventId Amdgpu::poison_consumed(const KfdNode& node, const HardwareError& error)
                          : gpu.ras.event != no_event ? gpu.ras.event
                                                      : error.cause);
   gpu.ras.event = event;
-  if (weak) announce_poison(node.gpu, error.page, event);  // found when it was read
+  if (weak) announce_poison(owner, error.page, event);  // found when it was read
   // SOC15_IH_CLIENTID_UTCL2, _SDMA0
   const int client = error.by.unit == cp::Unit::copy_engine ? 8 : 27;
   const bool resets = since("6.8", "6.10");
-  log_device(gpu, 4,
+  log_device(board_.gpus()[node.gpu], 4,
              resets ? fmt::format("{}poison is consumed by client {}, kick off gpu reset flow",
                                   ras_prefix(), client)
                     : fmt::format("RAS poison consumption, unmap queue flow succeeded: client id "
                                   "{}",
                                   client),
              event);
-  count_error(node.gpu, RasBlock::umc, false, die_of(gpu, error.page), event);
-  retire_row(node.gpu, error.page, event);
+  count_error(owner, RasBlock::umc, false, die_of(gpu, error.page), event);
+  retire_row(owner, error.page, event);
   if (resets) reset_gpu(node.gpu, ResetMethod::mode2, true, event);
   return event;
 }
@@ -425,124 +430,6 @@ SysResult<void> Amdgpu::reset_eeprom(std::size_t index, EventId cause) {
   os_.journal.record(Layer::kernel, Severity::info, "ras.eeprom_reset", gpu.bdf.text(),
                      {{field::did, "forgets the bad pages; they are used again after a reload"}},
                      cause);
-  return {};
-}
-
-namespace {
-
-/// What is written to ras_ctrl. The driver reads it with sscanf, and so does this.
-struct RasCommand {
-  enum class Operation : std::uint8_t { disable, enable, inject, retire };
-  Operation operation = Operation::disable;
-  std::string block;
-  std::string error = "ue";
-  unsigned sub_block = 0;
-  unsigned long long address = 0, value = 0;
-  unsigned mask = 0;
-};
-
-std::optional<RasCommand> parse_command(std::string_view given) {
-  constexpr std::size_t most = 64;
-  const std::string text(given.substr(0, most));
-  const char* str = text.c_str();
-  char block[33] = {}, error[9] = "ue";
-  RasCommand command;
-  using Operation = RasCommand::Operation;
-  if (std::sscanf(str, "disable %32s", block) == 1) {
-    command.operation = Operation::disable;
-  } else if (std::sscanf(str, "enable %32s %8s", block, error) == 2) {
-    command.operation = Operation::enable;
-  } else if (std::sscanf(str, "inject %32s %8s", block, error) == 2) {
-    command.operation = Operation::inject;
-  } else if (text.find("retire_page") != std::string::npos) {
-    command.operation = Operation::retire;
-    if (std::sscanf(str, "%*s 0x%llx", &command.address) != 1 &&
-        std::sscanf(str, "%*s %llu", &command.address) != 1)
-      return std::nullopt;
-    return command;
-  } else {
-    return std::nullopt;
-  }
-  command.block = block;
-  command.error = error;
-  if (command.operation != Operation::inject) return command;
-  // The mask of instances came later and may be left out.
-  const int hexadecimal =
-      std::sscanf(str, "%*s %*s %*s 0x%x 0x%llx 0x%llx 0x%x", &command.sub_block, &command.address,
-                  &command.value, &command.mask);
-  if (hexadecimal >= 3) return command;
-  const int decimal = std::sscanf(str, "%*s %*s %*s %u %llu %llu %u", &command.sub_block,
-                                  &command.address, &command.value, &command.mask);
-  return decimal >= 3 ? std::optional(command) : std::nullopt;
-}
-
-}  // namespace
-
-SysResult<void> Amdgpu::ras_control(std::size_t index, std::string_view text, EventId cause) {
-  GpuDevice& device = devices_.at(index);
-  const silicon::Gpu& gpu = board_.gpus()[device.gpu];
-  if (resetting()) {
-    log_device(gpu, 4, "RAS WARN: error injection currently inaccessible", cause);
-    return {};
-  }
-  const auto command = parse_command(text);
-  if (!command) return fail(EINVAL, cause);
-  using Operation = RasCommand::Operation;
-  const auto invalid_address = [&] {
-    if (command->address < gpu.product->vram_bytes) return false;
-    log_device(gpu, 4, fmt::format("RAS WARN: input address {:#x} is invalid.", command->address),
-               cause);
-    return true;
-  };
-  const std::uint64_t page = command->address / silicon::vram_page * silicon::vram_page;
-  const bool known_bad = std::ranges::find(gpu.ras.eeprom, page) != gpu.ras.eeprom.end();
-  if (command->operation == Operation::retire) {
-    if (invalid_address()) return fail(EINVAL, cause);
-    if (known_bad) {
-      log_device(
-          gpu, 4,
-          fmt::format("RAS WARN: {:#x} has already been marked as bad page!", command->address),
-          cause);
-      return {};
-    }
-    retire_row(device.gpu, page, cause);
-    log_device(gpu, 4, "WARNING: THIS IS ONLY FOR TEST PURPOSES AND WILL CORRUPT RAS EEPROM",
-               cause);
-    return {};
-  }
-  const auto block = silicon::parse_ras_block(command->block);
-  const bool poison = command->error.starts_with("poison");
-  const bool correctable = command->error.starts_with("ce");
-  if (!block || (!correctable && !poison && !command->error.starts_with("ue")))
-    return fail(EINVAL, cause);
-  const std::uint32_t supported = silicon::ras_blocks(*gpu.product);
-  if ((supported & bit(*block)) == 0) return fail(EINVAL, cause);
-  if (command->operation != Operation::inject) {
-    if (command->operation == Operation::enable)
-      device.ras_enabled |= bit(*block);
-    else
-      device.ras_enabled &= ~bit(*block);
-    return {};
-  }
-  if (invalid_address()) return fail(EINVAL, cause);
-  if (*block == RasBlock::umc && known_bad) {
-    log_device(
-        gpu, 4,
-        fmt::format("RAS WARN: inject: {:#x} has already been marked as bad!", command->address),
-        cause);
-    return {};
-  }
-  if (poison && *block != RasBlock::umc) {
-    return fail(EINVAL, os_.journal.unmodelled(Layer::kernel, "poison in a block other than umc",
-                                               "EINVAL", cause));
-  }
-  if (correctable) {
-    count_error(device.gpu, *block, true, 0, cause);
-  } else if (*block == RasBlock::umc) {
-    memory_error(device.gpu, page, cause);
-  } else {
-    fatal_error(device.gpu, *block, cause);
-  }
   return {};
 }
 

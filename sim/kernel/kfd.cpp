@@ -154,7 +154,9 @@ void Kfd::detach(int pid) {
 
 std::uint64_t Kfd::available_vram(std::uint32_t gpu_id) {
   const KfdNode* node = find(gpu_id);
-  return node ? node->vram_bytes - used_vram(gpu_id) : 0;
+  if (!node) return 0;
+  const std::uint64_t gone = used_vram(gpu_id) + retired_vram(*node);
+  return node->vram_bytes - std::min(gone, node->vram_bytes);
 }
 
 std::uint64_t Kfd::used_vram(std::uint32_t gpu_id) const {
@@ -228,7 +230,7 @@ SysResult<VramExtents> Kfd::reserve_vram(int pid, std::uint32_t gpu_id, std::uin
   const std::uint64_t whole = (bytes + page_bytes - 1) / page_bytes * page_bytes;
   VramExtents extents = place(*node, whole);
   held->vram.insert(held->vram.end(), extents.begin(), extents.end());
-  held->vram_bytes += whole;
+  for (const VramExtent& extent : extents) held->vram_bytes += extent.bytes;
   return extents;
 }
 
@@ -246,6 +248,22 @@ void Kfd::release_vram(int pid, std::uint32_t gpu_id, const VramExtents& extents
 void Kfd::retire_page(std::uint32_t gpu, std::uint64_t page) {
   retired_.insert({gpu, page});
   ++held_version_;
+}
+
+void Kfd::forget_retired_pages(std::uint32_t gpu) {
+  if (std::erase_if(retired_, [gpu](const auto& one) { return one.first == gpu; }) != 0)
+    ++held_version_;
+}
+
+/// Retired pages of a node's share of the memory, but for those that a process still holds.
+std::uint64_t Kfd::retired_vram(const KfdNode& node) const {
+  const std::uint64_t base = node.partition * node.vram_bytes;
+  std::uint64_t bytes = 0;
+  for (auto at = retired_.lower_bound({node.gpu, base});
+       at != retired_.end() && at->first == node.gpu && at->second - base < node.vram_bytes; ++at) {
+    if (!page_in_use(node.gpu, at->second)) bytes += page_bytes;
+  }
+  return bytes;
 }
 
 bool Kfd::page_in_use(std::uint32_t gpu, std::uint64_t page) const {

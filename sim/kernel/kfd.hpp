@@ -106,6 +106,8 @@ class Kfd final : public DeviceService {
   }
   /// A page of the GPU with this index on the board is never given out again.
   void retire_page(std::uint32_t gpu, std::uint64_t page);
+  /// What the driver does when it starts anew, before it reads the EEPROM.
+  void forget_retired_pages(std::uint32_t gpu);
   /// Whether a process holds the page.
   bool page_in_use(std::uint32_t gpu, std::uint64_t page) const;
 
@@ -223,6 +225,7 @@ class Kfd final : public DeviceService {
   EventId doorbell_limit(std::size_t queues) const;
   EventId vram_exhausted(int pid, const KfdNode& node, std::uint64_t bytes);
   Holding* holding(int pid, std::uint32_t gpu_id);
+  std::uint64_t retired_vram(const KfdNode& node) const;
   std::size_t sdma_queues(std::uint32_t gpu_id) const;
   std::uint32_t free_vmid(std::uint32_t gpu_id) const;
   void place_on_engine(std::uint32_t gpu_id, HeldQueue& queue);

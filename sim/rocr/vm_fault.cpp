@@ -31,10 +31,10 @@ std::uint32_t VmFaultHandler::node_of(std::uint32_t gpu_id) const {
   return node == thunk_.nodes().end() ? 0 : node->user_id;
 }
 
-/// What the driver made of it last.
-EventId VmFaultHandler::last_error() const {
+/// The last event of one of these kinds.
+EventId VmFaultHandler::last_error(std::initializer_list<std::string_view> kinds) const {
   EventId last = no_event;
-  for (const char* kind : {"gpu.memory_fault", "gpu.poison_consumed", "gpu.reset"}) {
+  for (const std::string_view kind : kinds) {
     const auto events = journal_.timeline().find({.kind_prefix = kind});
     for (auto at = events.rbegin(); at != events.rend(); ++at) {
       if (journal_.timeline().at(*at).kind != kind) continue;
@@ -64,7 +64,7 @@ void VmFaultHandler::report(const kfd::HwExceptionData& exception) {
                                          {field::did, "ends the process: abort()"},
                                          {field::shows, std::string_view(text)},
                                          {field::see, "dmesg"}},
-                                        last_error());
+                                        last_error({"gpu.reset", "gpu.poison_consumed"}));
   aborted_ = RuntimeAbort{std::move(text), event};
 }
 
@@ -85,7 +85,7 @@ void VmFaultHandler::report(const kfd::MemoryExceptionData& fault) {
                                          {field::did, "ends the process: abort()"},
                                          {field::shows, std::string_view(text)},
                                          {field::see, "dmesg"}},
-                                        last_error());
+                                        last_error({"gpu.memory_fault", "gpu.poison_consumed"}));
   aborted_ = RuntimeAbort{std::move(text), event};
 }
 

@@ -2,7 +2,9 @@
 // (Runtime::VMFaultHandler, HwExceptionHandler).
 #pragma once
 
+#include <initializer_list>
 #include <optional>
+#include <string_view>
 
 #include "sim/host/journal.hpp"
 #include "sim/rocr/thunk.hpp"
@@ -25,7 +27,7 @@ class VmFaultHandler {
   void report(const kfd::MemoryExceptionData& fault);
   void report(const kfd::HwExceptionData& exception);
   std::uint32_t node_of(std::uint32_t gpu_id) const;
-  EventId last_error() const;
+  EventId last_error(std::initializer_list<std::string_view> kinds) const;
 
   Thunk& thunk_;
   sim::Journal& journal_;

@@ -136,9 +136,6 @@ std::vector<Result> run(Backend& backend, const Deployment& deployment) {
       result.event = found.event;
       if (found.status == Status::fail && found.event == no_event)
         result.event = last_complaint(backend, check.layer);
-      // What the hardware has to say the driver says.
-      if (found.status == Status::fail && result.event == no_event && check.layer == Layer::silicon)
-        result.event = last_complaint(backend, Layer::kernel);
     } else {
       result.evidence = std::string("needs ") + check.needs;
     }

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <map>
+#include <sstream>
 
 #include "stack/checks/context.hpp"
 #include "stack/formats/kfd_topology.hpp"
@@ -89,10 +91,15 @@ Finding silicon_acs(Context& context) {
 Finding kernel_iommu(Context& context) {
   if (!has_pcie_peers(context)) return {Status::not_reached, "no peers over PCIe", "", no_event};
   const std::string cmdline = context.process->read_file("/proc/cmdline").value_or("");
-  for (const std::string_view word :
+  // Of words with the same name the last one counts.
+  std::map<std::string, std::string> last;
+  std::istringstream words(cmdline);
+  for (std::string word; words >> word;) last[word.substr(0, word.find('='))] = word;
+  for (const std::string_view wanted :
        {"iommu=pt", "iommu.passthrough=1", "amd_iommu=off", "iommu=off"}) {
-    if (cmdline.find(word) != std::string::npos)
-      return {Status::pass, fmt::format("{} on the kernel's command line", word), "", no_event};
+    const auto is = last.find(std::string(wanted.substr(0, wanted.find('='))));
+    if (is != last.end() && is->second == wanted)
+      return {Status::pass, fmt::format("{} on the kernel's command line", wanted), "", no_event};
   }
   return {Status::fail, "/proc/cmdline has no iommu=pt: " + cmdline.substr(0, cmdline.find('\n')),
           "cat /proc/cmdline", context.process->why("/boot/grub/grub.cfg")};

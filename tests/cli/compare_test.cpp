@@ -153,7 +153,7 @@ TEST(Export, SaysWhatIsNeitherFileNorDrill) {
 
 /// Through the script in a real bash.
 std::string completed(const std::string& words) {
-  const Outcome outcome =
+  const Output outcome =
       shell("PATH=\"$(dirname '" ROCDRILL_COMMAND
             "'):$PATH\" bash --norc -c '"
             "eval \"$(rocdrill completion bash)\"; COMP_WORDS=(" +
@@ -161,7 +161,7 @@ std::string completed(const std::string& words) {
             "); "
             "COMP_CWORD=$((${#COMP_WORDS[@]} - 1)); _rocdrill; echo -n \"${COMPREPLY[*]}\"'");
   EXPECT_EQ(outcome.exit_code, 0);
-  return outcome.text;
+  return outcome.out;
 }
 
 TEST(Completion, OffersCommandsActionsOptionsAndNames) {

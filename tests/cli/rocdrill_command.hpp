@@ -2,14 +2,11 @@
 #pragma once
 
 #include <gtest/gtest.h>
-#include <sys/wait.h>
 
-#include <array>
-#include <cstdio>
-#include <filesystem>
-#include <fstream>
 #include <nlohmann/json.hpp>
 #include <string>
+
+#include "support/command.hpp"
 
 namespace rocdrill::test {
 
@@ -18,26 +15,15 @@ struct Outcome {
   std::string text;
 };
 
-/// A line for /bin/sh: its output and how it ended.
-inline Outcome shell(const std::string& line) {
-  std::FILE* pipe = popen(line.c_str(), "r");
-  Outcome outcome;
-  std::array<char, 4096> buffer{};
-  for (std::size_t n; (n = std::fread(buffer.data(), 1, buffer.size(), pipe)) > 0;)
-    outcome.text.append(buffer.data(), n);
-  const int status = pclose(pipe);
-  outcome.exit_code = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
-  return outcome;
-}
-
 /// Standard error is left out unless the arguments redirect it.
 inline Outcome run(const std::string& arguments) {
-  return shell("TERM=xterm '" ROCDRILL_COMMAND "' " + arguments);
+  Output output = shell("TERM=xterm '" ROCDRILL_COMMAND "' " + arguments);
+  return {output.exit_code, std::move(output.out)};
 }
 
 /// The reply of a command with --json.
 inline nlohmann::json json(const std::string& arguments) {
-  const Outcome outcome = run(arguments + " 2>/dev/null");
+  const Outcome outcome = run(arguments);
   auto parsed = nlohmann::json::parse(outcome.text, nullptr, false);
   EXPECT_FALSE(parsed.is_discarded()) << arguments << ": " << outcome.text;
   EXPECT_EQ(parsed.value("schema_version", 0), 1) << arguments;

@@ -3,6 +3,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cstdio>
 #include <filesystem>
@@ -257,6 +258,35 @@ TEST_F(ReplayWithFaults, WithoutFaultsAllIsEqual) {
   EXPECT_FALSE(outcome.divergence);
   EXPECT_EQ(outcome.packets, 202u);
   EXPECT_EQ(node_->kernel.kfd.holders().size(), 0u);  // the process is gone again
+}
+
+/// The name comes from the code object that the program has loaded.
+TEST_F(ClientTrace, DispatchesHaveTheirKernelsNameAndTheQueueItsReadIndex) {
+  const std::string file = (folder_ / "kernels.jsonl").string();
+  const Outcome ran = run("run --node mi210 --trace '" + file +
+                          "' -- '" ROCDRILL_CLIENTS "kernel_client' many '" ROCDRILL_CODE_OBJECTS
+                          "saxpy_v4/gfx90a.co' 3 2>&1");
+  ASSERT_EQ(ran.exit_code, 0) << ran.text;
+  const trace::Trace trace = read(file);
+  std::size_t named = 0;
+  std::uint64_t furthest = 0;
+  for (const trace::Process& process : trace.processes) {
+    for (const trace::Record& one : process.records) {
+      if (one.type == trace::RecordType::packet && one.json.value("kernel", "") == "saxpy") ++named;
+      if (one.json.contains("read_index"))
+        furthest = std::max(furthest, trace::number_of(one.json, "read_index"));
+    }
+  }
+  EXPECT_EQ(named, 3u);
+  EXPECT_GE(furthest, 3u);
+  const Outcome exported = run("trace export '" + file + "'");
+  EXPECT_EQ(exported.exit_code, 0);
+  const auto events = nlohmann::json::parse(exported.text).at("traceEvents");
+  EXPECT_EQ(std::ranges::count_if(events,
+                                  [](const nlohmann::json& event) {
+                                    return event.at("ph") == "X" && event.at("name") == "saxpy";
+                                  }),
+            3);
 }
 
 }  // namespace

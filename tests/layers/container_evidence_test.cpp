@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "sim/cluster/cluster.hpp"
-#include "support/nodes.hpp"
+#include "support/evidence.hpp"
 
 namespace rocdrill::test {
 namespace {
@@ -11,16 +11,6 @@ namespace {
 using testing::EndsWith;
 using testing::HasSubstr;
 using testing::Not;
-
-void expect_healed(sim::Node& node) {
-  const auto results = check(node);
-  const checks::Result* failed = checks::first_failure(results);
-  EXPECT_EQ(failed, nullptr) << failed->id << ": " << failed->evidence;
-}
-
-std::unique_ptr<sim::Node> with(const std::string& fault, const std::string& node) {
-  return broken(node, {fault, {}});
-}
 
 CommandResult in_train(sim::Node& node, std::vector<std::string> words) {
   words.insert(words.begin(), {"docker", "exec", "train"});

@@ -3,24 +3,13 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "support/nodes.hpp"
+#include "support/evidence.hpp"
 
 namespace rocdrill::test {
 namespace {
 
 using testing::HasSubstr;
 using testing::Not;
-
-/// Everything passes that is modelled.
-void expect_healed(sim::Node& node) {
-  const auto results = check(node);
-  const checks::Result* failed = checks::first_failure(results);
-  EXPECT_EQ(failed, nullptr) << failed->id << ": " << failed->evidence;
-}
-
-std::unique_ptr<sim::Node> with(const std::string& fault, const std::string& node) {
-  return broken(node, {fault, {}});
-}
 
 TEST(Evidence, GpuOffTheBus) {
   const auto node = with("gpu-off-the-bus", "mi210");

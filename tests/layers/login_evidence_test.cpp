@@ -2,7 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "support/nodes.hpp"
+#include "support/evidence.hpp"
 
 namespace rocdrill::test {
 namespace {
@@ -12,18 +12,12 @@ using testing::Not;
 
 const std::string product = "import torch; a = torch.randn(2, 2, device='cuda'); print(a @ a)";
 
-std::unique_ptr<sim::Node> with(const std::string& fault, const std::string& node) {
-  return broken(node, {fault, {}});
-}
-
 /// The variable goes with its file at the next login.
 void expect_healed_by_removing(sim::Node& node, const std::string& file) {
   EXPECT_EQ(sh(node, {"rm", file}, true).exit_code, 0);
   EXPECT_NE(checks::first_failure(check(node)), nullptr) << "this session still has it";
   node.log_in(no_event);
-  const auto results = check(node);
-  const checks::Result* failed = checks::first_failure(results);
-  EXPECT_EQ(failed, nullptr) << failed->id << ": " << failed->evidence;
+  expect_healed(node);
 }
 
 TEST(Evidence, FirmwareTruncated) {

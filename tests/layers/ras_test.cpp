@@ -222,10 +222,57 @@ TEST(Poison, IsReadByTheKernelThatGetsThePage) {
                     "failure\\."));
   EXPECT_THAT(attribute(*node, "umc_err_count"), HasSubstr("ue: 1\n"));
   // The row is retired: the same program runs now.
-  const std::size_t before = node->os.timeline.size();
-  node->run_workload("hip-app");
-  for (std::size_t id = before + 1; id <= node->os.timeline.size(); ++id)
-    EXPECT_NE(node->os.timeline.at(static_cast<EventId>(id)).severity, Severity::error);
+  EXPECT_EQ(sh(*node, {node->spec().apps.front().path}).exit_code, 0);
+}
+
+/// The memory's own GPU counts and retires, the one whose kernel it was loses its queues.
+TEST(Poison, OfAPeersMemoryIsThePeers) {
+  const auto node = broken("mi300x-8", {"hbm-ecc-poison", {}});
+  const auto process = node->access.spawn(node->host().session());
+  const auto hip = node->open_hip(*process);
+  constexpr std::uint32_t count = 1 << 18;
+  const auto poisoned = hip->allocate(0, count * sizeof(float));
+  const auto own = hip->allocate(1, count * sizeof(float));
+  ASSERT_TRUE(poisoned && own);
+  HipLaunch how{.grid = {count / 256, 1, 1}, .block = {256, 1, 1}, .arguments = {}};
+  EXPECT_FALSE(hip->launch(1, node->spec().apps.front().path, "saxpy",
+                           how.with(*own).with(*poisoned).with(1.0f).with(count)));
+  node->kernel.amdgpu.settle_resets();
+  EXPECT_THAT(attribute(*node, "umc_err_count"), HasSubstr("ue: 1\n"));
+  EXPECT_EQ(node->board.gpus()[0].ras.eeprom.size(), 8u);
+  EXPECT_TRUE(node->board.gpus()[1].ras.eeprom.empty());
+  EXPECT_EQ(node->board.gpus()[1].ras.counts[RasBlock::umc].ue, 0u);
+}
+
+/// With the poison in its last page a buffer has no piece after it: what lies there is another's.
+TEST(Poison, InTheLastPageOfABufferLeavesTheNextOneAlone) {
+  constexpr std::uint64_t mib = 1 << 20;
+  constexpr std::int64_t last_page = 16 * mib + mib - 4096;  // allocations begin at 16 MiB
+  const auto node = broken("mi300x-8", {"hbm-ecc-poison", {{"address", last_page}}});
+  const auto process = node->access.spawn(node->host().session());
+  const auto hip = node->open_hip(*process);
+  const auto first = hip->allocate(0, mib);
+  const auto second = hip->allocate(0, mib);
+  ASSERT_TRUE(first && second);
+  EXPECT_EQ(control(*node, "retire_page 0x4000000"), 0);  // the facts change: all is mapped anew
+  constexpr std::uint32_t count = 1024;
+  HipLaunch how{.grid = {count / 256, 1, 1}, .block = {256, 1, 1}, .arguments = {}};
+  EXPECT_TRUE(hip->launch(0, node->spec().apps.front().path, "saxpy",
+                          how.with(*second).with(*second).with(1.0f).with(count)));
+}
+
+TEST(Ras, RetiredPagesAreNotForAllTime) {
+  const auto node = booted("mi300x-8");
+  auto& kfd = node->kernel.kfd;
+  const auto free = [&] { return kfd.available_vram(kfd.nodes().front().gpu_id); };
+  const std::uint64_t whole = free();
+  EXPECT_EQ(control(*node, "retire_page 0x4000000"), 0);
+  EXPECT_EQ(free(), whole - 8 * 4096u) << "a row of eight pages";
+  EXPECT_EQ(write(*node, "/sys/kernel/debug/dri/0/ras/ras_eeprom_reset", "1"), 0);
+  EXPECT_EQ(free(), whole - 8 * 4096u) << "until the driver starts anew";
+  EXPECT_EQ(sh(*node, {"modprobe", "-r", "amdgpu"}, true).exit_code, 0);
+  EXPECT_EQ(sh(*node, {"modprobe", "amdgpu"}, true).exit_code, 0);
+  EXPECT_EQ(free(), whole);
 }
 
 /// Elsewhere in VRAM it disturbs nobody.

@@ -100,8 +100,14 @@ EventId RemoteService::hardware_error(int, const kernel::HardwareError& error) {
                           {"gpu_id", error.gpu_id},
                           {"doorbell", error.doorbell},
                           {"page", error.page},
+                          {"memory_of", error.memory_of},
                           {"unit", static_cast<int>(error.by.unit)},
                           {"xcc", error.by.xcc}});
+  return reply.value("event", no_event);
+}
+
+EventId RemoteService::store_lost(int, std::uint32_t gpu_id, const kernel::UnreachablePeer& peer) {
+  const Json reply = ask({{"op", "store_lost"}, {"gpu_id", gpu_id}, {"owner", peer.gpu_id}});
   return reply.value("event", no_event);
 }
 

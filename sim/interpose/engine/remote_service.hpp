@@ -24,6 +24,7 @@ class RemoteService final : public kernel::DeviceService {
   EventId page_fault(int pid, const kernel::PageFault& fault) override;
   void detach(int pid) override;
   EventId hardware_error(int pid, const kernel::HardwareError& error) override;
+  EventId store_lost(int pid, std::uint32_t gpu_id, const kernel::UnreachablePeer& peer) override;
   SysResult<kernel::VramExtents> reserve_vram(int pid, std::uint32_t gpu_id,
                                               std::uint64_t bytes) override;
   void release_vram(int pid, std::uint32_t gpu_id, const kernel::VramExtents& extents) override;

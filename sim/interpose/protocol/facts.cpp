@@ -12,6 +12,13 @@ Json injections_json(kernel::Injections injections) {
   return saver.take();
 }
 
+Json unreachable_json(const std::vector<kernel::UnreachablePeer>& peers) {
+  Json json = Json::array();
+  for (const kernel::UnreachablePeer& peer : peers)
+    json.push_back({peer.gpu_id, peer.through_iommu, peer.event});
+  return json;
+}
+
 kernel::Injections injections_of(const Json& json) {
   kernel::Injections injections;
   sim::Loader loader(json);
@@ -42,6 +49,7 @@ Json to_json(const kernel::DeviceFacts& facts) {
                     {"poisoned", gpu.poisoned},
                     {"fails_under_load", gpu.fails_under_load},
                     {"preempts", gpu.preempts},
+                    {"unreachable", unreachable_json(gpu.unreachable)},
                     {"large_bar", gpu.large_bar},
                     {"max_workgroup_size", gpu.limits.max_workgroup_size},
                     {"lds_bytes", gpu.limits.lds_bytes},
@@ -86,6 +94,8 @@ kernel::DeviceFacts facts_of(const Json& json) {
     gpu.at("poisoned").get_to(one.poisoned);
     gpu.at("fails_under_load").get_to(one.fails_under_load);
     gpu.at("preempts").get_to(one.preempts);
+    for (const Json& peer : gpu.at("unreachable"))
+      one.unreachable.push_back({peer.at(0), peer.at(1), peer.at(2)});
     gpu.at("large_bar").get_to(one.large_bar);
     gpu.at("max_workgroup_size").get_to(one.limits.max_workgroup_size);
     gpu.at("lds_bytes").get_to(one.limits.lds_bytes);

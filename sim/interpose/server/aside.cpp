@@ -46,8 +46,7 @@ void NodeServer::look_and_exit(const Handler& handler, Connection& connection,
   for (const int signal : {SIGTERM, SIGINT}) std::signal(signal, SIG_DFL);
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
   ::alarm(longest_aside);
-  node_.set_program_signal({});  // a copy kills nobody
-  node_.kernel.kfd.set_smi_listener({});
+  leave_programs_alone();
   const int fd = connection.socket.native_handle();
   int code = 0;
   try {
@@ -84,17 +83,21 @@ Json NodeServer::begin_aside(const std::shared_ptr<Connection>& connection, cons
   aside->pid = pid;
   aside->connection = connection;
   asides_.insert(aside);
+  await(aside);
+  return {};
+}
+
+void NodeServer::await(const std::shared_ptr<Aside>& aside) {
   aside->process.async_wait(stream_descriptor::wait_read,
                             [this, aside](const boost::system::error_code& error) {
                               if (!error) aside_ended(aside);
                             });
-  return {};
 }
 
 /// It has answered, or nobody has.
 void NodeServer::aside_ended(const std::shared_ptr<Aside>& aside) {
   int status = 0;
-  ::waitpid(aside->pid, &status, 0);
+  if (::waitpid(aside->pid, &status, WNOHANG) == 0) return await(aside);  // woken for nothing
   asides_.erase(aside);
   const auto& connection = aside->connection;
   if (!connections_.contains(connection)) return;
@@ -128,11 +131,24 @@ void NodeServer::heed_packet_watchers() {
   });
   if (watched == packets_until_.has_value()) return;
   if (watched) {
-    quiet_level_ = node_.kernel.queue_events;
-    packets_until_ = node_.os.timeline.size() + most_packet_events;
-    set_packet_level(std::max(quiet_level_, cp::EventLevel::transitions));
+    start_packet_events();
   } else {
     packets_until_.reset();
+    set_packet_level(quiet_level_);
+  }
+}
+
+void NodeServer::start_packet_events() {
+  packets_until_ = node_.os.timeline.size() + most_packet_events;
+  set_packet_level(std::max(quiet_level_, cp::EventLevel::transitions));
+}
+
+/// The state that came back has the level of its time, and another history.
+void NodeServer::restore(const std::string& state) {
+  node_.restore(state);
+  if (packets_until_) {
+    start_packet_events();
+  } else {
     set_packet_level(quiet_level_);
   }
 }
@@ -149,7 +165,7 @@ void NodeServer::limit_packet_events() {
   if (!packets_until_ || node_.os.timeline.size() < *packets_until_ ||
       node_.kernel.queue_events == quiet_level_)
     return;
-  node_.os.journal.record(Layer::silicon, Severity::warning, "packet.untold", "all queues",
+  node_.os.journal.record(Layer::host, Severity::debug, "packet.untold", "all queues",
                           {{field::got, static_cast<std::int64_t>(most_packet_events)},
                            {field::did, "events of packets are told no longer"}},
                           no_event);

@@ -80,6 +80,7 @@ NodeServer::NodeServer(sim::Node& node, SessionFolder session, ServerOptions opt
   listener_.assign(listen_at(session_.path() / "socket"));
   written_.assign(::dup(watcher_.descriptor()));
   facts_epoch_ = node_.kernel.kfd.facts().epoch;
+  quiet_level_ = node_.kernel.queue_events;
   node_.set_program_signal([this](int pid, int signal) {
     const bool has_a_device = std::ranges::any_of(connections_, [pid](const auto& connection) {
       return connection->role == Connection::Role::device && connection->pid == pid;
@@ -94,10 +95,15 @@ NodeServer::NodeServer(sim::Node& node, SessionFolder session, ServerOptions opt
       [this](const kernel::Kfd::ResetNotice& notice) { push_reset(notice); });
 }
 
-NodeServer::~NodeServer() {
+/// The node reaches no program any more: at the end, and in a copy.
+void NodeServer::leave_programs_alone() {
   node_.set_program_signal({});
   node_.kernel.kfd.set_smi_listener({});
   node_.kernel.kfd.set_reset_listener({});
+}
+
+NodeServer::~NodeServer() {
+  leave_programs_alone();
   connections_.clear();
   clients_.clear();
   asides_.clear();

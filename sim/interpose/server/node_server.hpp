@@ -74,6 +74,8 @@ class NodeServer {
   void node_changed();
   /// Kills every program that has a device of the node open: what a reboot does to them.
   void kill_clients();
+  /// To a state that was saved, for undo.
+  void restore(const std::string& state);
   std::size_t client_count() const { return clients_.size(); }
 
  private:
@@ -93,6 +95,7 @@ class NodeServer {
   void settle(bool device_state_only);
   void push_facts();
   void push_reset(const kernel::Kfd::ResetNotice& notice);
+  void leave_programs_alone();
 
   // aside.cpp: what windows ask
   /// Empty if the answer comes from a fork.
@@ -100,9 +103,11 @@ class NodeServer {
                    const Json& request);
   [[noreturn]] void look_and_exit(const Handler& handler, Connection& connection,
                                   const Json& request);
+  void await(const std::shared_ptr<Aside>& aside);
   void aside_ended(const std::shared_ptr<Aside>& aside);
   Json watch_packets(Connection& connection);
   void heed_packet_watchers();
+  void start_packet_events();
   void set_packet_level(cp::EventLevel level);
   void limit_packet_events();
 

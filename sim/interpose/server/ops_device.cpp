@@ -239,7 +239,18 @@ Json NodeServer::engine_request(Connection& connection, const std::string& op,
                                  .gpu_id = gpu_id,
                                  .doorbell = request.at("doorbell"),
                                  .page = request.at("page"),
+                                 .memory_of = request.at("memory_of"),
                                  .by = {unit_of(request.at("unit")), request.at("xcc")}});
+    settle(false);
+    return error_reply(0, event);
+  }
+  if (op == "store_lost") {
+    const auto facts = kfd.facts();
+    const kernel::GpuFacts* gpu = facts.find(gpu_id);
+    const kernel::UnreachablePeer* peer =
+        gpu ? gpu->unreachable_peer(request.at("owner").get<std::uint32_t>()) : nullptr;
+    if (!peer) return error_reply(EINVAL, no_event);
+    const EventId event = kfd.store_lost(pid, gpu_id, *peer);
     settle(false);
     return error_reply(0, event);
   }

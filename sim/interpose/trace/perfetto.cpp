@@ -154,8 +154,9 @@ class Tracks {
   void packet(const Json& json, std::uint64_t from, std::uint64_t until, Json about) {
     about["index"] = number_of(json, "index");
     if (json.contains("fields")) about["fields"] = json["fields"];
-    events_.slice(process_.pid, queue(json), from, until - from, json.value("name", "packet"),
-                  std::move(about));
+    const std::string kernel = json.value("kernel", "");
+    events_.slice(process_.pid, queue(json), from, until - std::min(from, until),
+                  kernel.empty() ? json.value("name", "packet") : kernel, std::move(about));
   }
 
   Events& events_;

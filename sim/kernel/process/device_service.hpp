@@ -132,8 +132,9 @@ struct HardwareError {
   };
   Kind kind = Kind::fatal;
   std::uint32_t gpu_id = 0;
-  std::uint32_t doorbell = 0;  ///< the queue's
-  std::uint64_t page = 0;      ///< of VRAM, for poison
+  std::uint32_t doorbell = 0;   ///< the queue's
+  std::uint64_t page = 0;       ///< of VRAM, for poison
+  std::uint32_t memory_of = 0;  ///< whose VRAM; not always that of the GPU whose queue it is
   cp::Requester by = {};
   EventId cause = no_event;  ///< why the queue did what it did; no_event: not known
 };

@@ -118,6 +118,7 @@ bool KfdProcess::map(Buffer& buffer, std::uint32_t gpu_id) {
   if (buffer.va == 0 || !buffer.host || buffer.mapped.contains(gpu_id)) return true;
   const bool write = (buffer.flags & writable) != 0;
   const bool execute = (buffer.flags & executable) != 0;
+  std::vector<std::uint64_t> added;
   try {
     forget_svm(buffer.va, buffer.va + buffer.size);
     const cp::Permissions permissions{true, write, execute};
@@ -133,9 +134,10 @@ bool KfdProcess::map(Buffer& buffer, std::uint32_t gpu_id) {
       buffer.unreachable_from.insert(gpu_id);
     } else {
       const auto add = [&](std::uint64_t from, std::uint64_t to) {
-        if (from < to)
-          page_table(gpu_id).add(buffer.va + from, to - from, permissions,
-                                 static_cast<char*>(buffer.host) + from);
+        if (from >= to) return;
+        page_table(gpu_id).add(buffer.va + from, to - from, permissions,
+                               static_cast<char*>(buffer.host) + from);
+        added.push_back(buffer.va + from);
       };
       std::uint64_t from = 0;
       for (const std::uint64_t hole : poison_of(buffer)) {
@@ -144,8 +146,9 @@ bool KfdProcess::map(Buffer& buffer, std::uint32_t gpu_id) {
       }
       add(from, buffer.size);
     }
-  } catch (const std::invalid_argument&) {
-    return false;  // overlaps another mapping
+  } catch (const std::invalid_argument&) {  // overlaps another mapping
+    for (const std::uint64_t begin : added) page_table(gpu_id).remove(begin);
+    return false;
   }
   buffer.mapped.insert(gpu_id);
   return true;
@@ -155,8 +158,10 @@ void KfdProcess::unmap(Buffer& buffer, std::uint32_t gpu_id) {
   if (buffer.mapped.erase(gpu_id) == 0) return;
   page_table(gpu_id).remove(buffer.va);
   if (buffer.unreachable_from.erase(gpu_id) != 0) return;  // in one piece
-  for (const std::uint64_t hole : poison_of(buffer))
-    page_table(gpu_id).remove(buffer.va + hole + vram_page);
+  for (const std::uint64_t hole : poison_of(buffer)) {
+    const std::uint64_t next = hole + vram_page;
+    if (next < buffer.size) page_table(gpu_id).remove(buffer.va + next);
+  }
 }
 
 int KfdProcess::map_memory_to_gpu(void* argument) {

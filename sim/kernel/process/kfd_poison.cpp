@@ -1,5 +1,6 @@
 // Hardware that fails under the process: poisoned memory, a MEC that does not let go of queues.
 #include <algorithm>
+#include <cerrno>
 
 #include "sim/kernel/process/kfd_process.hpp"
 #include "sim/kernel/process/kfd_queue.hpp"
@@ -23,8 +24,8 @@ std::vector<std::uint64_t> KfdProcess::poison_of(const Buffer& buffer) const {
   return holes;
 }
 
-std::optional<std::uint64_t> KfdProcess::poisoned_page(std::uint32_t gpu_id,
-                                                       std::uint64_t va) const {
+std::optional<KfdProcess::PoisonedPage> KfdProcess::poisoned_page(std::uint32_t gpu_id,
+                                                                  std::uint64_t va) const {
   for (const auto& [handle, buffer] : buffers_) {
     if (va < buffer.va || va - buffer.va >= buffer.size || !buffer.mapped.contains(gpu_id))
       continue;
@@ -33,7 +34,8 @@ std::optional<std::uint64_t> KfdProcess::poisoned_page(std::uint32_t gpu_id,
     if (!std::ranges::binary_search(holes, wanted)) return std::nullopt;
     std::uint64_t offset = 0;
     for (const VramExtent& extent : buffer.vram) {
-      if (wanted - offset < extent.bytes) return extent.begin + wanted - offset;
+      if (wanted - offset < extent.bytes)
+        return PoisonedPage{buffer.gpu_id, extent.begin + wanted - offset};
       offset += extent.bytes;
     }
   }
@@ -60,13 +62,14 @@ void KfdProcess::refresh_poison() {
 
 /// kfd_signal_poison_consumed_event(): this process alone hears of it, and its queues are off.
 EventId KfdProcess::consume_poison(const HardwareQueue& queue, const cp::MemoryFault& fault,
-                                   std::uint64_t page) {
+                                   const PoisonedPage& page) {
   const std::uint32_t gpu_id = queue.gpu_id;
   const EventId event =
       devices_.hardware_error(opener_.pid, {.kind = HardwareError::Kind::poison_consumed,
                                             .gpu_id = gpu_id,
                                             .doorbell = queue.doorbell_index,
-                                            .page = page,
+                                            .page = page.page,
+                                            .memory_of = page.memory_of,
                                             .by = fault.by,
                                             .cause = reason_});
   evict_queues(gpu_id);
@@ -85,17 +88,18 @@ EventId KfdProcess::consume_poison(const HardwareQueue& queue, const cp::MemoryF
   return event;
 }
 
-void KfdProcess::preempt(std::uint32_t gpu_id) {
+int KfdProcess::preempt(std::uint32_t gpu_id) {
   const GpuFacts* gpu = devices_.facts().find(gpu_id);
-  if (!gpu || gpu->preempts) return;
+  if (!gpu || gpu->preempts) return 0;
   const auto queue = std::ranges::find_if(queues_, [&](const auto& each) {
     return each.second->gpu_id == gpu_id && !each.second->lost;
   });
-  if (queue == queues_.end()) return;  // nothing is mapped
-  devices_.hardware_error(opener_.pid, {.kind = HardwareError::Kind::preemption_failed,
-                                        .gpu_id = gpu_id,
-                                        .doorbell = queue->second->doorbell_index,
-                                        .cause = reason_});
+  if (queue == queues_.end()) return 0;  // nothing is mapped
+  why_ = devices_.hardware_error(opener_.pid, {.kind = HardwareError::Kind::preemption_failed,
+                                               .gpu_id = gpu_id,
+                                               .doorbell = queue->second->doorbell_index,
+                                               .cause = reason_});
+  return ETIME;
 }
 
 }  // namespace rocdrill::kernel

@@ -168,15 +168,19 @@ class KfdProcess final : public DeviceFile {
   // kfd_poison.cpp. A poisoned page is not in the page tables of the model: who needs it comes
   // here.
   /// The page of VRAM behind an address of the process, if it holds poison.
-  std::optional<std::uint64_t> poisoned_page(std::uint32_t gpu_id, std::uint64_t va) const;
+  struct PoisonedPage {
+    std::uint32_t memory_of = 0;  ///< gpu_id
+    std::uint64_t page = 0;
+  };
+  std::optional<PoisonedPage> poisoned_page(std::uint32_t gpu_id, std::uint64_t va) const;
   /// Offsets of poisoned pages in the buffer.
   std::vector<std::uint64_t> poison_of(const Buffer& buffer) const;
   EventId consume_poison(const HardwareQueue& queue, const cp::MemoryFault& fault,
-                         std::uint64_t page);
+                         const PoisonedPage& page);
   /// Maps anew what has been poisoned, or written anew, since the last look.
   void refresh_poison();
-  /// UNMAP_QUEUES: on a GPU whose MEC does not do it any more the driver is told.
-  void preempt(std::uint32_t gpu_id);
+  /// UNMAP_QUEUES: on a GPU whose MEC does not do it any more the driver is told. 0 or an errno.
+  int preempt(std::uint32_t gpu_id);
   void release(Buffer& buffer);
   int check_svm(std::uint64_t va, std::uint64_t bytes) const;
   int set_svm(std::uint64_t va, std::uint64_t bytes, std::span<const kfd::SvmAttribute> attributes);

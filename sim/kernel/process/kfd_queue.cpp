@@ -88,6 +88,7 @@ KfdProcess::AqlQueue::AqlQueue(KfdProcess& process, const cp::QueueConfig& confi
 /// A queue that was made before anybody looked is told of when somebody does.
 void KfdProcess::AqlQueue::heed_level() {
   queue.set_event_level(wanted_level());
+  if (!told(cp::Transition::launched)) presence_told_ = false;  // who looks next knows nothing yet
   record_presence("queue.watched");
 }
 

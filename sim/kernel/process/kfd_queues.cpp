@@ -131,7 +131,10 @@ int KfdProcess::create_queue(void* argument) {
   if (const int error = check_queue_buffers(args)) return error;
   std::uint64_t* const doorbells = doorbell_page(args.gpu_id);
   if (!doorbells) return ENOMEM;
-  preempt(args.gpu_id);  // the run list is stopped before it grows
+  // The run list is stopped before it grows.
+  if (const int error = preempt(args.gpu_id)) return error;
+  gpu = devices_.facts().find(args.gpu_id);  // as they are now
+  if (!gpu) return EINVAL;
   const auto doorbell = devices_.take_doorbell(
       opener_.pid, args.gpu_id,
       {next_queue_, args.queue_type, args.ring_size, sdma_by_engine ? args.sdma_engine_id : 0});
@@ -158,10 +161,10 @@ int KfdProcess::create_queue(void* argument) {
 int KfdProcess::destroy_queue(void* argument) {
   const auto at = queues_.find(as<kfd::DestroyQueueArgs>(argument).queue_id);
   if (at == queues_.end()) return EINVAL;
-  preempt(at->second->gpu_id);
+  const int error = preempt(at->second->gpu_id);  // the queue goes all the same
   queues_.erase(at);
   surroundings_.queues_changed();
-  return 0;
+  return error;
 }
 
 int KfdProcess::update_queue(void* argument) {

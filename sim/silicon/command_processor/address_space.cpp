@@ -42,6 +42,11 @@ std::optional<AddressSpace::Extent> RangeAddressSpace::extent(std::uint64_t va, 
   return Extent{range->begin, range->bytes, range->to_host};
 }
 
+bool RangeAddressSpace::is_unreachable(std::uint64_t va) const {
+  const Range* range = find(va);
+  return range != nullptr && range->unreachable != 0;
+}
+
 void RangeAddressSpace::add(std::uint64_t va, std::size_t bytes, Permissions permissions,
                             void* host) {
   insert(va, bytes, permissions, host, 0);

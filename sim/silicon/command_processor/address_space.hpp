@@ -54,6 +54,8 @@ class AddressSpace {
   /// Which memory behind a way that carries nothing (RangeAddressSpace::add_unreachable) was asked
   /// for since the last call; 0: none.
   virtual std::uint32_t take_lost() { return 0; }
+  /// Whether the address lies in such memory.
+  virtual bool is_unreachable(std::uint64_t /*va*/) const { return false; }
 };
 
 struct Permissions {
@@ -98,6 +100,7 @@ class RangeAddressSpace final : public AddressSpace {
   /// is what take_lost() then says.
   void add_unreachable(std::uint64_t va, std::size_t bytes, Permissions permissions, void* host,
                        std::uint32_t owner);
+  bool is_unreachable(std::uint64_t va) const override;
   std::uint32_t take_lost() override { return lost_.exchange(0, std::memory_order_acq_rel); }
   void add(const void* memory, std::size_t bytes, Permissions permissions = {}) {
     add(reinterpret_cast<std::uintptr_t>(memory), bytes, permissions);

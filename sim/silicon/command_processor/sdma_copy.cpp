@@ -72,6 +72,10 @@ void fill_pattern(std::byte* to, std::size_t bytes, std::uint32_t data, std::uin
 /// Host memory behind the first bytes at `va`: `bytes` says how many, one at least. nullptr after
 /// failing the queue.
 std::byte* SdmaQueue::reach(std::uint64_t va, std::size_t& bytes, Access access) {
+  if (memory_.is_unreachable(va)) {
+    static_cast<void>(refuse("SDMA to memory of a GPU that cannot be reached"));
+    return nullptr;
+  }
   void* host = memory_.translate(va, bytes, access);
   if (host == nullptr) {
     bytes = memory_.mapped(va, bytes, access);

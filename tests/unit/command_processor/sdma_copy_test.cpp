@@ -31,6 +31,27 @@ TEST(SdmaCopy, AnyByteCountAtAnyAddress) {
   }
 }
 
+/// What becomes of an engine whose peer does not answer is not modelled: it is never "done".
+TEST(SdmaCopy, ToAPeerThatCannotBeReachedIsRefused) {
+  SdmaRig rig;
+  struct alignas(4096) Peer {
+    std::array<std::byte, 4096> bytes{};
+  };
+  const auto peer = std::make_unique<Peer>();
+  const auto sink = std::make_unique<Peer>();
+  rig.space.add_unreachable(SdmaRig::va(peer.get()), sizeof(Peer), {}, sink.get(), 7);
+  rig.count_up(0, 64);
+  for (const auto& [to, from] : {std::pair(SdmaRig::va(peer.get()), rig.at(0)),
+                                 std::pair(rig.at(4096), SdmaRig::va(peer.get()))}) {
+    rig.make_queue();
+    rig.memory->write_index = rig.memory->read_index = 0;
+    const SdmaProgress progress = rig.execute(packets::copy(to, from, 64));
+    EXPECT_EQ(progress.packets, 0u);
+    EXPECT_NE(rig.failure(), SdmaFailure::none);
+    EXPECT_EQ(rig.memory->read_index, 0u);
+  }
+}
+
 TEST(SdmaCopy, OverlapGoesUpwards) {
   SdmaRig rig;
   rig.count_up(0, 64);

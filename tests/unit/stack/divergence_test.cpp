@@ -85,5 +85,25 @@ TEST(FirstDivergence, SkipsOnBothSides) {
   EXPECT_EQ(divergence->in_second, 4u);
 }
 
+/// Each layer by itself: what another does in between is none of its business.
+TEST(DivergencesByLayer, AreIndependentOfEachOther) {
+  const Step kernel{.layer = Layer::kernel, .kind = "module.loaded"};
+  const Step other{.layer = Layer::kernel, .kind = "module.refused"};
+  const Timeline first = history({kernel, {}, {}});
+  const Timeline second = history({{}, other, kernel});
+  const auto found = divergences_by_layer(first, second);
+  const auto at = [&](Layer layer) { return found[static_cast<std::size_t>(layer)]; };
+  ASSERT_TRUE(at(Layer::kernel));
+  EXPECT_EQ(at(Layer::kernel)->in_first, 1u);
+  EXPECT_EQ(at(Layer::kernel)->in_second, 2u);
+  ASSERT_TRUE(at(Layer::runtime)) << "the second has one event, the first two";
+  EXPECT_EQ(at(Layer::runtime)->in_first, 3u);
+  EXPECT_EQ(at(Layer::runtime)->in_second, no_event);
+  EXPECT_FALSE(at(Layer::silicon));
+  const auto skipped = divergences_by_layer(
+      first, second, [](const EventView& event) { return event.layer == Layer::kernel; });
+  EXPECT_FALSE(skipped[static_cast<std::size_t>(Layer::kernel)]);
+}
+
 }  // namespace
 }  // namespace rocdrill
